@@ -1,0 +1,52 @@
+"""The one error hierarchy. `ckvd.cli` alone turns these into a line on stderr and an exit code.
+
+A failure of a single file is never an exception: it is a value (`model.Verdict`) in that file's row.
+"""
+
+
+class CkvdError(Exception):
+    """Something the user must hear: `str(error)` is one plain sentence with the remedy."""
+
+    exit_code = 1
+
+
+class UsageError(CkvdError):
+    """The command line or the configuration is wrong."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """`ckv.yaml` holds an unknown key or a bad value; the message names the key and the line."""
+
+
+class WorktreeError(CkvdError):
+    """The root is missing, not a folder, bare, or cannot be read."""
+
+
+class StoreError(CkvdError):
+    """The database cannot be opened, is not ckvd's, or is full or unwritable."""
+
+
+class NewerStoreError(StoreError):
+    """The database was written by a later version of the contract."""
+
+
+class ModelError(CkvdError):
+    """The embedding model is missing, damaged or unknown."""
+
+
+class LockedError(CkvdError):
+    """Another process is the writer of this database; the message names its pid."""
+
+
+class NoDaemonError(CkvdError):
+    """A barrier was asked for and no daemon runs on this database."""
+
+    exit_code = 3
+
+
+class TimeoutExpired(CkvdError):
+    """A barrier was not reached in the time given."""
+
+    exit_code = 4

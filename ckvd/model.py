@@ -1,0 +1,222 @@
+"""The values that flow through ckvd: frozen, without behaviour that touches the outside.
+
+Offsets are bytes, end excluded. Inside `parse` and `chunk` they count in the UTF-8 text of the file
+(BOM stripped, other encodings transcoded); `analyze` maps them to the raw file before they leave.
+Lines count from 1, both ends included, and end at LF alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Strategy = Literal["symbol", "section", "window", "names", "skipped"]
+ParseStatus = Literal["ok", "partial", "failed", "none"]
+Unit = Literal["symbol", "file_header", "module", "section", "window", "names", "file"]
+Grain = Literal["fine", "coarse"]
+Rendering = Literal["source", "outline"]
+What = Literal["added", "changed", "moved", "removed"]
+Range = tuple[int, int]
+
+SegmentKind = Literal["package", "import", "constant", "signature", "doc", "member"]
+"""What a piece of a header is; the order in which embedded text leaves pieces out follows from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderItem:
+    """A declaration that chunks may need above them: its range, and the names that it binds.
+
+    `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
+    """
+
+    kind: SegmentKind
+    start: int
+    end: int
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A named declaration.
+
+    `start`..`end` has decorators, modifiers and `export` inside and the doc comment outside;
+    `lead` is where the chunk begins: at the doc comment that sits directly on it, else at `start`.
+    `body` is what an outline leaves out (between the signature and the end), None where there is none.
+    `scope` is the index of the lexically enclosing symbol in `Parsed.symbols`, None at top level;
+    `parents` are the names that qualify it, which for a Go method differ from the lexical scope.
+    `head` are the pieces that this symbol gives to the headers of what lies within it, in file order.
+    """
+
+    name: str
+    parents: tuple[str, ...]
+    kind: str
+    start: int
+    end: int
+    name_start: int
+    lead: int
+    body: Range | None = None
+    scope: int | None = None
+    signature: str = ""
+    doc: str = ""
+    clean: bool = True
+    chunked: bool = True
+    coarse: bool = False
+    head: tuple[HeaderItem, ...] = ()
+
+    @property
+    def symbol(self) -> str:
+        """The qualified name, `.`-joined."""
+        return ".".join((*self.parents, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How a file came out. `reason` is one stable word or None; `detail` one line a person can act on."""
+
+    strategy: Strategy
+    parse_status: ParseStatus = "none"
+    reason: str | None = None
+    detail: str | None = None
+    error_line: int | None = None
+    error_bytes: int = 0
+    damage: tuple[Range, ...] = ()
+
+
+Pieces = Callable[[int, int], Sequence[Range]]
+"""The direct syntactic parts (named children) of the smallest node that spans a range, in order."""
+
+
+def no_pieces(_start: int, _end: int) -> Sequence[Range]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a parse gives. `symbols` are in file order (`start`, then the longer first)."""
+
+    language: str
+    status: ParseStatus
+    reason: str | None = None
+    detail: str | None = None
+    symbols: tuple[Symbol, ...] = ()
+    header: tuple[HeaderItem, ...] = ()
+    damage: tuple[Range, ...] = ()
+    error_bytes: int = 0
+    comment: str = "#"
+    """How a line comment begins in this language, for the marker line (`//`, `--`, `<!--`)."""
+    pieces: Pieces = field(default=no_pieces, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    kind: SegmentKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A unit of retrieval; the columns of the `chunks` view say what each field means.
+
+    `header` joined by LF is the view's `header`. `content_hash` is over header and body, without path
+    or prefix; `own_hash` the same with the ranges of nested chunks cut out of the body, so that a class
+    whose method changed is itself unchanged; `embed_hash` is over the whole text that is embedded.
+    """
+
+    chunk_id: str
+    unit: Unit
+    kind: str
+    grain: Grain
+    symbol: str | None
+    parents: tuple[str, ...]
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    part: int
+    parts: int
+    header: tuple[Segment, ...]
+    body: str
+    rendering: Rendering
+    tokens: int
+    header_trimmed: bool
+    truncated: bool
+    content_hash: bytes
+    own_hash: bytes
+    embed_hash: bytes
+
+    @property
+    def header_text(self) -> str:
+        return "\n".join(s.text for s in self.header)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRow:
+    """A row of the `symbols` view, offsets in the raw file. Columns are bytes from the line's start."""
+
+    symbol: str
+    name: str
+    kind: str
+    parents: tuple[str, ...]
+    signature: str
+    doc: str
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    name_line: int
+    name_column: int
+    chunk_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutOptions:
+    """All that decides how a file is cut and counted, besides its path and bytes."""
+
+    file_header_lines: int = 50
+    include_file_header: bool = True
+    include_file_full: bool = False
+    window_chars: int = 1200
+    window_overlap: int = 0
+    limit: int = 512
+    """Tokens that an embedded text may have, prefix line included."""
+    prefix: Literal["contextual", "raw"] = "contextual"
+    embed_header: bool = False
+    generated: Literal["names", "full"] = "names"
+    max_file_bytes: int = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What analysing one file gives: everything its rows need, offsets in the raw file."""
+
+    path: bytes
+    language: str | None
+    verdict: Verdict
+    size: int
+    lines: int
+    blob_oid: str | None
+    symbols: tuple[SymbolRow, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What `lstat` says of a file; equal stamps mean unchanged content unless `read_ns` is too close."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    what: What
+    start: int
+    end: int
+
+
+def display_path(path: bytes) -> str:
+    r"""A path as the views show it: UTF-8, with bytes that are not UTF-8 as ``\xNN``."""
+    return path.decode("utf-8", "backslashreplace")
