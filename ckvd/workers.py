@@ -1,0 +1,254 @@
+"""Worker processes that parse and cut, each with a time and a memory limit, that can die and be replaced.
+
+A grammar can hang, eat memory or kill its process: that costs one file, which is then cut without its
+grammar and says why. Each worker is a plain subprocess on a socket pair, served by one thread here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ckvd.analyze import Job, analyze, skipped
+from ckvd.model import FileResult
+
+_POLL_S = 0.05
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one file may cost: CPU seconds (base and per MB of source), bytes of memory, idle seconds."""
+
+    cpu_s: float = 10.0
+    cpu_s_per_mb: float = 10.0
+    wall_factor: float = 6.0
+    memory: int = 1_500_000_000
+    idle_s: float = 20.0
+
+    def cpu(self, size: int) -> float:
+        return self.cpu_s + self.cpu_s_per_mb * size / 1e6
+
+
+def _usage(pid: int) -> tuple[float, int] | None:
+    """CPU seconds and resident bytes of a process; None where /proc does not tell."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            fields = f.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / _TICK, int(fields[21]) * _PAGE
+
+
+class _Worker:
+    """One subprocess and its socket; started when first needed."""
+
+    def __init__(self, model: str, limits: Limits) -> None:
+        self._model = model
+        self._limits = limits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection[Any, Any] | None = None
+        self._closed = False
+
+    def _start(self) -> Connection[Any, Any]:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", f"from ckvd.workers import serve; serve({theirs.fileno()})"],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C in a terminal is for the parent alone
+            )
+        self._connection = Connection(ours.detach())
+        self._connection.send((self._model, self._limits.memory))
+        return self._connection
+
+    def run(self, job: Job) -> FileResult:
+        """The job's result; a job that kills its worker is run again without its grammar."""
+        outcome = self._attempt(job)
+        if not isinstance(outcome, FileResult):
+            outcome = self._attempt(replace(job, give_up=outcome))
+        if not isinstance(outcome, FileResult):
+            return skipped(job.path, outcome, size=len(job.data), blob_oid=job.blob_oid)
+        return outcome
+
+    def _attempt(self, job: Job) -> FileResult | str:
+        if self._closed:
+            raise CancelledError
+        connection = self._connection
+        peak = 0
+        try:
+            if connection is None or self._process is None or self._process.poll() is not None:
+                self.stop()
+                connection = self._start()
+            assert self._process is not None
+            before = _usage(self._process.pid)
+            connection.send(job)
+            began = time.monotonic()
+            cpu = self._limits.cpu(len(job.data))
+            while not connection.poll(_POLL_S):
+                usage = _usage(self._process.pid)
+                if usage is not None:
+                    peak = max(peak, usage[1])
+                    if usage[1] > self._limits.memory:
+                        return self._give_up("memory")
+                    if before is not None and usage[0] - before[0] > cpu:
+                        return self._give_up("timeout")
+                if time.monotonic() - began > cpu * self._limits.wall_factor:
+                    return self._give_up("timeout")
+            result = connection.recv()
+        except (EOFError, OSError):
+            # A failed allocation aborts the process: tell it from other crashes by what it held last.
+            return self._give_up("memory" if peak > self._limits.memory // 2 else "crashed")
+        return result if isinstance(result, FileResult) else self._give_up("memory")
+
+    def _give_up(self, reason: str) -> str:
+        self.stop()
+        return reason
+
+    def close(self) -> None:
+        """From another thread: ends the process, so that the job under way fails, and starts no other."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def stop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Pool:
+    """`size` workers. Use as a context manager, or `close()` it.
+
+    Workers start on demand; when idle for `limits.idle_s` all but one end. Raises nothing for a file:
+    what goes wrong with one is in its `FileResult`.
+    """
+
+    def __init__(self, size: int, model: str, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._queue: queue.SimpleQueue[tuple[Job, Future[FileResult]] | None] = queue.SimpleQueue()
+        self.progress = time.monotonic()
+        """When a file was last finished, on the monotonic clock: a wedged pool shows as an old value."""
+        self._workers = [_Worker(model, self._limits) for _ in range(max(1, size))]
+        self._threads = [
+            threading.Thread(target=self._serve, args=(worker, i == 0), daemon=True)
+            for i, worker in enumerate(self._workers)
+        ]
+        for t in self._threads:
+            t.start()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def size(self) -> int:
+        return len(self._threads)
+
+    def submit(self, job: Job) -> Future[FileResult]:
+        future: Future[FileResult] = Future()
+        self._queue.put((job, future))
+        return future
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[FileResult]:
+        """Results in the order in which they come; reads `jobs` no further ahead than the workers need."""
+        ahead = 4 * self.size
+        pending: set[Future[FileResult]] = set()
+        source = iter(jobs)
+        try:
+            while True:
+                while len(pending) < ahead and (job := next(source, None)) is not None:
+                    pending.add(self.submit(job))
+                if not pending:
+                    return
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        finally:
+            for future in pending:
+                future.cancel()
+
+    def _serve(self, worker: _Worker, warm: bool) -> None:
+        try:
+            while True:
+                try:
+                    item = self._queue.get(timeout=None if warm else self._limits.idle_s)
+                except queue.Empty:
+                    worker.stop()
+                    item = self._queue.get()
+                if item is None:
+                    return
+                job, future = item
+                if not future.set_running_or_notify_cancel():
+                    continue
+                try:
+                    future.set_result(worker.run(job))
+                except (CancelledError, OSError) as e:
+                    future.set_exception(e)
+                self.progress = time.monotonic()
+        finally:
+            worker.stop()
+
+    def close(self) -> None:
+        """Ends all workers; jobs that have not begun are cancelled."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                item = self._queue.get_nowait()
+                if item is not None:
+                    item[1].cancel()
+        for worker in self._workers:
+            worker.close()
+            self._queue.put(None)
+        for t in self._threads:
+            t.join(timeout=2)
+
+
+def serve(fd: int) -> None:
+    """The worker's side: takes jobs from the socket `fd` until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(5)
+    connection: Connection[Any, Any] = Connection(fd)
+    try:
+        model, memory = connection.recv()
+        # Address space, not residence: a runaway allocation between two looks of the parent ends here.
+        resource.setrlimit(resource.RLIMIT_AS, (2 * memory + 2_000_000_000,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        from ckvd.embed.registry import resolve
+        from ckvd.embed.tokenizer import load
+
+        counter = load(resolve(model))
+        while True:
+            job = connection.recv()
+            try:
+                outcome: FileResult | str = analyze(job, counter.count)
+            except MemoryError:
+                outcome = "memory"
+            connection.send(outcome)
+    except (EOFError, OSError):
+        return
+
+
+__all__ = ["CancelledError", "Limits", "Pool", "serve"]
