@@ -1,0 +1,47 @@
+"""Reads `ckv.yaml` from a root: the shell around `ckvd.config`."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from ckvd.config import FILE_NAME, Config, parse_config
+from ckvd.errors import ConfigError
+
+_LARGEST = 1 << 20  # bytes; a configuration is a page, and whatever is larger is something else
+
+
+def load(root: str | bytes) -> Config:
+    """The configuration of the tree at `root`, the defaults where it has no `ckv.yaml`.
+
+    Raises `ConfigError` where the file is there and cannot be used: a symbolic link (none is followed),
+    not a regular file, unreadable, over 1 MiB, not UTF-8, or not what `parse_config` takes.
+    """
+    path = os.path.join(os.fsencode(root), os.fsencode(FILE_NAME))
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for its writer.
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return Config()
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            why = "is a symbolic link, and none is followed; put the file itself in its place"
+        else:
+            why = f"cannot be read ({error.strerror}); mend its permissions or remove it"
+        raise ConfigError(f"{FILE_NAME} {why}.") from error
+    with open(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise ConfigError(f"{FILE_NAME} is not a regular file; put a file in its place or remove it.")
+        try:
+            data = file.read(_LARGEST + 1)
+        except OSError as error:
+            raise ConfigError(f"{FILE_NAME} cannot be read ({error.strerror}).") from error
+    if len(data) > _LARGEST:
+        raise ConfigError(f"{FILE_NAME} is over {_LARGEST} bytes; keep only configuration in it.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{FILE_NAME}, line {line}: this is not UTF-8; save the file as UTF-8.") from error
+    return parse_config(text)
