@@ -38,10 +38,10 @@ _QUANTISER = "int8-max/1"
 class ModelSpec:
     """All that decides a vector, besides the text.
 
-    `limit` is in tokens of `tokenizer`, special tokens included; text beyond it is left out. `ceiling` is the
-    highest limit that the model can take, None where any will do. `split` is a regular expression of the words
-    that are tokenised one by one, or None for text as it stands. `embed_header` is what evaluation favours for
-    `embedding.header` where the configuration leaves it open.
+    `limit` is in tokens of `tokenizer`, special tokens included; text beyond it is left out. `ceiling` is
+    the highest limit that the model can take, None where any will do. `split` is a regular expression of the
+    words that are tokenised one by one, or None for text as it stands. `embed_header` is what evaluation
+    favours for `embedding.header` where the configuration leaves it open.
     """
 
     name: str
