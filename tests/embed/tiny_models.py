@@ -23,7 +23,7 @@ def transformer(
     config: dict[str, object] | None = None,
     truncate: int | None = 8,
 ) -> Path:
-    """An encoder that gives each token the sum of its own row and the mean of all, so that company matters."""
+    """An encoder that gives each token the sum of its own row and the mean of all: company matters."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
     table = rng.standard_normal((len(WORDS), dimensions)).astype(np.float32)
