@@ -1,0 +1,239 @@
+"""The command line: one small function a command, and the one place that turns errors into exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ckvd import __version__
+from ckvd.errors import CkvdError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _db(f: F) -> F:
+    return click.option(
+        "--db", type=click.Path(dir_okay=False), help="The database, instead of ROOT/.ckvd/index.db."
+    )(f)
+
+
+def _root(f: F) -> F:
+    return click.argument("root", required=False, type=click.Path())(f)
+
+
+def _root_option(f: F) -> F:
+    return click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")(f)
+
+
+def _json(f: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")(f)
+
+
+def _print_json(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="ckvd")
+def cli() -> None:
+    """A code index that a daemon keeps true: one SQLite file for editors, agents and scripts."""
+
+
+@cli.command()
+@_root
+@_db
+def index(root: str | None, db: str | None) -> None:
+    """Bring the index up to date once, vectors included, and exit."""
+    from ckvd import session
+
+    where = session.place(root, db)
+    click.echo(session.index_once(where))
+
+
+@cli.command()
+@_root
+@_db
+def run(root: str | None, db: str | None) -> None:
+    """Run the daemon in the foreground until SIGTERM or Ctrl-C."""
+    from ckvd import session
+
+    session.run_daemon(session.place(root, db))
+
+
+@cli.command()
+@_root
+@_db
+@click.option("--vectors", is_flag=True, help="Wait for the vectors too.")
+@click.option("--timeout", type=click.FloatRange(min=0), default=60.0, show_default=True, help="Seconds.")
+def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> None:
+    """Wait until all that was written before this call is in the index; print the revision."""
+    from ckvd import session
+
+    click.echo(session.sync(session.place(root, db), vectors=vectors, timeout=timeout))
+
+
+@cli.command()
+@_root
+@_db
+@_json
+@click.option("--failures", is_flag=True, help="Every file that did not parse cleanly, and why.")
+def status(root: str | None, db: str | None, as_json: bool, failures: bool) -> None:
+    """Show what is indexed, what failed to parse and why, and whether a daemon runs."""
+    from ckvd import session
+    from ckvd.report import status as report
+
+    where = session.place(root, db)
+    found = report.collect(where)
+    if as_json:
+        _print_json(report.as_json(found, failures=failures))
+    else:
+        report.show(found, failures=failures)
+
+
+@cli.command()
+@click.argument("query")
+@_root_option
+@_db
+@click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many results.")
+@click.option("--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True)
+@click.option("--language", help="Only chunks in this language.")
+@click.option("--kind", help="Only chunks of this kind.")
+@click.option("--path", "glob", help="Only paths that match this glob.")
+@_json
+def search(
+    query: str,
+    root: str | None,
+    db: str | None,
+    k: int,
+    mode: str,
+    language: str | None,
+    kind: str | None,
+    glob: str | None,
+    as_json: bool,
+) -> None:
+    """Rank chunks against QUERY."""
+    from ckvd import session
+    from ckvd.report import hits
+
+    found = session.search(
+        session.place(root, db), query, k=k, mode=mode, language=language, kind=kind, path=glob
+    )
+    if as_json:
+        _print_json(hits.as_json(found))
+    else:
+        hits.show(found)
+
+
+@cli.command()
+@click.argument("text")
+@_root_option
+@_db
+@_json
+def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
+    """The vector of TEXT as a query, in the form in which the index holds vectors."""
+    from ckvd import session
+
+    vector = session.embed(session.place(root, db), text)
+    if as_json:
+        _print_json(vector)
+    else:
+        click.echo(" ".join(str(x) for x in vector["int8"]))
+
+
+@cli.command()
+@click.argument("what", metavar="CHUNK_ID|PATH:LINE")
+@_root_option
+@_db
+@click.option("--file", "whole", is_flag=True, help="The whole file around it.")
+@_json
+def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool) -> None:
+    """Show one chunk with its header."""
+    from ckvd import session
+    from ckvd.report import hits
+
+    found = session.show(session.place(root, db), what, whole=whole)
+    if as_json:
+        _print_json(found)
+    else:
+        hits.show_chunk(found)
+
+
+@cli.command()
+@_json
+def languages(as_json: bool) -> None:
+    """List the languages that are cut on syntax, and the files that belong to each."""
+    from ckvd import languages as table
+
+    rows = [table.get(name) for name in table.names()]
+    if as_json:
+        _print_json([{"language": r.name, "suffixes": list(r.suffixes), "names": list(r.filenames)} for r in rows])
+    else:
+        for r in rows:
+            click.echo(f"{r.name:<14} {' '.join((*('.' + s for s in r.suffixes), *r.filenames))}")
+
+
+@cli.group()
+def report() -> None:
+    """Parse success, chunk sizes, severed functions."""
+
+
+@cli.group()
+def service() -> None:
+    """The systemd user service that keeps the daemon running."""
+
+
+@service.command("install")
+@_root
+def service_install(root: str | None) -> None:
+    """Install and enable the service for ROOT."""
+    from ckvd import service as units
+    from ckvd import session
+
+    click.echo(units.install(session.place(root, None).root))
+
+
+@service.command("remove")
+@_root
+def service_remove(root: str | None) -> None:
+    """Stop and disable the service for ROOT."""
+    from ckvd import service as units
+    from ckvd import session
+
+    click.echo(units.remove(session.place(root, None).root))
+
+
+@service.command("list")
+def service_list() -> None:
+    """List the installed services."""
+    from ckvd import service as units
+
+    for line in units.list_units():
+        click.echo(line)
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The console script. Exits 0 done, 1 failed, 2 wrong usage, 3 and 4 as `sync` has them."""
+    try:
+        cli.main(args=argv, prog_name="ckvd", standalone_mode=False)
+    except click.ClickException as e:
+        context = getattr(e, "ctx", None)
+        hint = f" (see: {context.command_path} --help)" if context is not None else ""
+        _fail(f"{e.format_message()}{hint}", e.exit_code)
+    except click.Abort:
+        _fail("interrupted", 130)
+    except CkvdError as e:
+        _fail(str(e), e.exit_code)
+    except BrokenPipeError:
+        # The reader of our output has gone (`ckvd status | head`): nothing is wrong, and nothing can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _fail(message: str, code: int) -> None:
+    click.echo(f"ckvd: {' '.join(message.split())}", err=True)
+    sys.exit(code)

@@ -1,0 +1,274 @@
+"""The one place that orders the pipeline: scan, read, analyse, plan, apply in one transaction; then vectors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+
+from ckvd import languages
+from ckvd.analyze import Job, skipped
+from ckvd.config import Config
+from ckvd.embed.registry import ModelSpec
+from ckvd.model import CutOptions, FileResult, Stamp
+from ckvd.parse.generated import is_secret
+from ckvd.plan import FilePlan, plan_file
+from ckvd.store.writer import Writer
+from ckvd.workers import Pool
+from ckvd.worktree.git import Attributes, Repo
+from ckvd.worktree.read import Content, Unreadable, read
+from ckvd.worktree.scan import Entry, Scan, scan
+
+RACY_NS = 2_000_000_000
+"""A file touched less than this before it was read may change again within one tick of its clock."""
+
+BATCH_CHUNKS = 50_000
+"""Chunks that one transaction takes at most once the index exists: a branch switch is one revision."""
+
+FIRST_BATCH_CHUNKS = 4_000
+"""The same while the index is first built, so that readers see it grow and a restart loses little."""
+
+ANALYSIS_VERSION = 1
+"""Grows when the same bytes would be cut otherwise: every file is then analysed anew."""
+
+
+@dataclass(slots=True)
+class Known:
+    """What the store holds of a file, as far as deciding whether to read it again needs."""
+
+    stamp: Stamp
+    read_ns: int
+    cut_key: str
+    blob_oid: str | None
+    language: str | None
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the pass under way is; read by other threads, for people only."""
+
+    files: int = 0
+    of: int = 0
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the configuration and the model come to."""
+
+    config: Config
+    options: CutOptions
+    model: ModelSpec
+
+    @classmethod
+    def of(cls, config: Config, model: ModelSpec) -> Settings:
+        return cls(config, config.cut_options(model.limit, model.embed_header), model)
+
+    @property
+    def key(self) -> str:
+        """Changes when any file would be cut or counted otherwise."""
+        what = [ANALYSIS_VERSION, languages.detection_key(), asdict(self.options), self.model.tokenizer_key]
+        return hashlib.blake2b(json.dumps(what).encode(), digest_size=12).hexdigest()
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What the next transaction will hold."""
+
+    plans: list[FilePlan]
+    touched: dict[bytes, Known] = field(default_factory=dict)
+    chunks: int = 0
+
+    def clear(self) -> None:
+        self.plans.clear()
+        self.touched.clear()
+        self.chunks = 0
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: the pass was asked to end
+    """The pass was asked to stop; what was committed stays, the next pass goes on from there."""
+
+
+@dataclass
+class Indexer:
+    """Keeps a store true to a tree. Not thread-safe: one thread owns it, its store and its passes."""
+
+    root: bytes
+    repo: Repo | None
+    writer: Writer
+    pool: Pool
+    settings: Settings
+    own_files: frozenset[bytes]
+    """The database and what lies beside it, where they are inside the tree."""
+    should_stop: Callable[[], bool] = lambda: False
+    tick: Callable[[], None] = lambda: None
+    """Called between files: a sign of life for whoever watches."""
+    progress: Progress = field(default_factory=Progress)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._known: dict[bytes, Known] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Takes what is known from the store: at the start, and when the store was made anew."""
+        self._known = {
+            path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
+            for path, f in self.writer.files().items()
+        }
+        self._base_key = self.settings.key
+
+    def use(self, settings: Settings) -> None:
+        """Another configuration: the next full pass cuts anew what it touches."""
+        self.settings = settings
+        self._base_key = settings.key
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def bring_up_to_date(self, dirty: frozenset[bytes] | None) -> int | None:
+        """One pass over the dirty paths, or over the whole tree for None; the new revision, None if equal.
+
+        Raises Stopped between files when `should_stop` says so, WorktreeError when the root is gone,
+        StoreError when the file cannot be written.
+        """
+        self.progress.phase = "scanning"
+        found = scan(self.root, self.repo, self.settings.config, self.own_files, only=dirty)
+        if dirty is None:
+            self.notes = tuple(found.notes)
+        attributes = self.repo.attributes(found.entries) if self.repo else {}
+        todo = self._select(found, dirty, attributes)
+        gone = [p for p in self._known if p not in found.entries and found.covers(p)]
+        head = self.repo.head() if self.repo else None
+        if not todo and not gone:
+            self.writer.set_head(head)
+            return None
+        self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
+        return self._apply(found, todo, gone, attributes)
+
+    def _select(
+        self, found: Scan, dirty: frozenset[bytes] | None, attributes: dict[bytes, Attributes]
+    ) -> list[bytes]:
+        todo = []
+        for path, entry in found.entries.items():
+            known = self._known.get(path)
+            if (
+                known is None
+                or (dirty is not None and path in dirty)
+                or entry.stamp != known.stamp
+                or known.read_ns - max(known.stamp.mtime_ns, known.stamp.ctime_ns) < RACY_NS
+                or known.cut_key != self._cut_key(known.language, attributes.get(path))
+            ):
+                todo.append(path)
+        # Small files first: a huge one never stands in front of all others.
+        todo.sort(key=lambda p: (found.entries[p].stamp.size, p))
+        return todo
+
+    def _cut_key(self, language: str | None, attributes: Attributes | None) -> str:
+        parts = (
+            self._base_key,
+            languages.key(language) if language else "",
+            f"{attributes.language}/{attributes.generated}" if attributes else "",
+        )
+        return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+
+    def _apply(
+        self,
+        found: Scan,
+        todo: list[bytes],
+        gone: list[bytes],
+        attributes: dict[bytes, Attributes],
+    ) -> int | None:
+        most = BATCH_CHUNKS if self._known else FIRST_BATCH_CHUNKS
+        batch = _Batch([plan_file(self.writer.load(p), None) for p in gone])
+        revision = None
+        for result in self._results(found, todo, attributes, batch):
+            batch.plans.append(plan_file(self.writer.load(result.path), result))
+            batch.chunks += len(result.chunks)
+            if batch.chunks >= most:
+                revision = self._flush(batch) or revision
+        return self._flush(batch) or revision
+
+    def _flush(self, batch: _Batch) -> int | None:
+        self.tick()
+        revision = self.writer.apply(batch.plans, batch.touched, self.repo.head() if self.repo else None)
+        self._known.update(batch.touched)
+        for plan in batch.plans:
+            if plan.removed:
+                self._known.pop(plan.path, None)
+        batch.clear()
+        return revision
+
+    def _results(
+        self, found: Scan, todo: list[bytes], attributes: dict[bytes, Attributes], batch: _Batch
+    ) -> Iterator[FileResult]:
+        """The results of the files whose rows may change; what was read goes into `batch.touched`.
+
+        A file whose bytes are those of its rows gets a fresh stamp and no result.
+        """
+        ready: deque[FileResult] = deque()
+        read_of: dict[bytes, tuple[Stamp, int]] = {}
+
+        def jobs() -> Iterator[Job]:
+            for path in todo:
+                if self.should_stop():
+                    raise Stopped
+                self.progress.files += 1
+                self.tick()
+                attribute = attributes.get(path)
+                now = time.time_ns()
+                got = self._read(path, found.entries[path])
+                if isinstance(got, FileResult):
+                    read_of[path] = found.entries[path].stamp, now
+                    ready.append(got)
+                    continue
+                known = self._known.get(path)
+                if (
+                    known is not None
+                    and known.blob_oid == got.blob_oid
+                    and known.cut_key == self._cut_key(known.language, attribute)
+                ):
+                    known = replace(known, stamp=got.stamp, read_ns=now)
+                    batch.touched[path] = known
+                    continue
+                read_of[path] = got.stamp, now
+                yield Job(
+                    path,
+                    got.data,
+                    got.blob_oid,
+                    self.settings.options,
+                    attribute.language if attribute else None,
+                    attribute.generated if attribute else None,
+                )
+
+        def finish(result: FileResult) -> FileResult:
+            stamp, read_ns = read_of.pop(result.path)
+            key = self._cut_key(result.language, attributes.get(result.path))
+            batch.touched[result.path] = Known(stamp, read_ns, key, result.blob_oid, result.language)
+            return result
+
+        for result in self.pool.run(jobs()):
+            yield finish(result)
+            while ready:
+                yield finish(ready.popleft())
+        while ready:
+            yield finish(ready.popleft())
+
+    def _read(self, path: bytes, entry: Entry) -> Content | FileResult:
+        size = entry.stamp.size
+        config = self.settings.config
+        if entry.problem is not None:
+            return skipped(path, "unreadable", size=size, detail=entry.problem)
+        if is_secret(path) and not entry.included:
+            return skipped(path, "secret", size=size, detail="left out by its name; index.include overrides")
+        if size > config.index.max_file_bytes:
+            return skipped(path, "too-large", size=size, detail=f"over {config.index.max_file_bytes} bytes")
+        got = read(self.root, path, config.index.max_file_bytes)
+        if isinstance(got, Unreadable):
+            return skipped(path, got.reason, size=size, detail=got.detail)
+        return got
+
+    # -- vectors ------------------------------------------------------------------------------------
+
