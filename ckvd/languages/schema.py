@@ -1,0 +1,204 @@
+"""What a language is: the values that one TOML file of this folder holds, and how it is read.
+
+A *path* says where in a node something stands. Its steps are joined by `.`:
+
+- `name` or `a|b`: the first child with that field (of `a|b`, the first field that there is);
+  `left:identifier|tuple`: every child with that field that has one of these types;
+- `@type|type`: the first child of these types, named or not; `@@type|type`: every one;
+- `**type|type`: every descendant of these types, none below a match;
+- a leading `^` starts at the wrapper around the node; `=text` alone is a literal name.
+
+Of several paths the first that leads to a node counts; for the names that an import binds, all count.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+Paths = tuple[str, ...]
+Chunked = Literal["always", "never", "multiline"]
+
+TYPES = frozenset(
+    {
+        "class",
+        "interface",
+        "struct",
+        "enum",
+        "trait",
+        "impl",
+        "record",
+        "union",
+        "object",
+        "protocol",
+        "extension",
+        "contract",
+        "library",
+        "annotation",
+    }
+)
+"""Kinds whose functions are methods."""
+
+SPACES = frozenset({"namespace", "module", "package"})
+"""Kinds whose functions stay functions."""
+
+VALUES = frozenset({"constant", "variable", "field", "property", "enum_member"})
+"""Kinds that are rows, but no units of retrieval of their own."""
+
+
+class LanguageDataError(ValueError):
+    """A language's TOML file has an unknown key or a bad value; the message names file and key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """When and how a node becomes a symbol; of a node type's rules the first that applies counts.
+
+    `kind` is the symbol's kind, `member` the one directly inside a type, `upper` the one of a name
+    that is all capitals; `kinds` maps the type (or text) of the node at `kinds_from` to a kind.
+    `when` lists conditions: a path, and the types one of which its node must have (`*`: any).
+    `at` says in which scope: `module`, `type`, `local`; empty means all.
+    `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
+    `split` are separators inside a name, whose left parts qualify it.
+    `scope` is whether the symbol qualifies what lies in it; `rest` that it does so for its later
+    siblings (`namespace X;`). `semicolon` takes a `;` directly behind into the range.
+    """
+
+    kind: str
+    name: Paths = ()
+    body: Paths = ()
+    member: str | None = None
+    upper: str | None = None
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    kinds_from: Paths = ()
+    when: tuple[tuple[str, frozenset[str]], ...] = ()
+    at: frozenset[str] = frozenset()
+    hook: str | None = None
+    split: tuple[str, ...] = ()
+    chunk: Chunked = "always"
+    coarse: bool = False
+    members: bool = False
+    scope: bool = True
+    rest: bool = False
+    semicolon: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRule:
+    """A node that belongs to the file's header, and where the names stand that it binds.
+
+    A node of a type in `open` below it means that one cannot tell (`import *`).
+    """
+
+    kind: Literal["package", "import"]
+    names: Paths = ()
+    open: frozenset[str] = frozenset()
+    hook: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Language:
+    """A language as data. `comment` begins a line comment, `comments` are its comment node types.
+
+    `grammar` is a grammar of tree-sitter-language-pack, `parser` one of the special parsers of
+    `ckvd.parse`; with neither, files are only recognised. `sections` means cut by heading.
+    `attributes` are decorators and the like: as siblings before a declaration they belong to it, as
+    its children they are left out of its one-line signature. `modifiers` may hold such children.
+    `wrappers` widen the range of the one declaration in them. `skip` are node types that hold no
+    declaration and are not entered. `docstrings` are the node types that document a body they begin;
+    `blocks` those at whose end a comment may hang that does not belong to the declaration.
+    """
+
+    name: str
+    grammar: str | None = None
+    parser: str | None = None
+    sections: bool = False
+    suffixes: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    comment: str = "#"
+    comments: tuple[str, ...] = ()
+    docstrings: tuple[str, ...] = ()
+    wrappers: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    skip: tuple[str, ...] = ()
+    blocks: tuple[str, ...] = ()
+    constructors: frozenset[str] = frozenset()
+    symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
+    header: Mapping[str, HeaderRule] = field(default_factory=dict)
+
+    @property
+    def parses(self) -> bool:
+        """Whether there is a parser for it."""
+        return self.grammar is not None or self.parser is not None
+
+
+def load(file: str, text: str) -> Language:
+    """The language in a TOML file's text; raises LanguageDataError."""
+    data = tomllib.loads(text)
+    _known(file, "", data, Language)
+    symbols = {
+        node: tuple(_rule(file, node, r) for r in (rows if isinstance(rows, list) else [rows]))
+        for node, rows in data.pop("symbols", {}).items()
+    }
+    header = {node: _header(file, node, row) for node, row in data.pop("header", {}).items()}
+    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain["constructors"] = frozenset(plain.get("constructors", ()))
+    return Language(symbols=symbols, header=header, **plain)
+
+
+def _known(file: str, where: str, row: Mapping[str, Any], shape: type) -> None:
+    unknown = row.keys() - {f.name for f in fields(shape)}
+    if unknown:
+        raise LanguageDataError(f"{file}: {where}: unknown key {sorted(unknown)[0]!r}")
+
+
+def _paths(value: str | list[str] | None) -> Paths:
+    if value is None:
+        return ()
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
+    _known(file, node, row, Rule)
+    kind = row.get("kind")
+    if not isinstance(kind, str):
+        raise LanguageDataError(f"{file}: {node}: 'kind' is missing")
+    if ("name" in row) == ("hook" in row):
+        raise LanguageDataError(f"{file}: {node}: exactly one of 'name' and 'hook' is needed")
+    chunk = row.get("chunk", "never" if kind in VALUES else "always")
+    if chunk not in ("always", "never", "multiline"):
+        raise LanguageDataError(f"{file}: {node}: 'chunk' is {chunk!r}")
+    return Rule(
+        kind=kind,
+        name=_paths(row.get("name")),
+        body=_paths(row.get("body")),
+        member=row.get("member"),
+        upper=row.get("upper"),
+        kinds=row.get("kinds", {}),
+        kinds_from=_paths(row.get("kinds_from")),
+        when=tuple((path, frozenset(_paths(types))) for path, types in row.get("when", {}).items()),
+        at=frozenset(_paths(row.get("at"))),
+        hook=row.get("hook"),
+        split=_paths(row.get("split")),
+        chunk=chunk,
+        coarse=row.get("coarse", kind in TYPES | SPACES),
+        members=row.get("members", kind in TYPES),
+        scope=row.get("scope", True),
+        rest=row.get("rest", False),
+        semicolon=row.get("semicolon", False),
+    )
+
+
+def _header(file: str, node: str, row: dict[str, Any]) -> HeaderRule:
+    _known(file, node, row, HeaderRule)
+    return HeaderRule(
+        kind=row.get("kind", "import"),
+        names=_paths(row.get("names")),
+        open=frozenset(_paths(row.get("open"))),
+        hook=row.get("hook"),
+    )

@@ -1,0 +1,31 @@
+"""Bytes and a language → symbols, header, damage. Pure: no file, no clock, and no recursion.
+
+A grammar may crash, hang or eat memory on hostile input: parse in a process that can be replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ckvd.languages import Language
+from ckvd.model import Parsed
+from ckvd.parse import tree
+
+__all__ = ["parse"]
+
+Parser = Callable[[str, bytes, Language], Parsed]
+
+PARSERS: dict[str, Parser] = {}
+"""The parsers that are not the tree-sitter engine, by the name that a language's `parser` gives."""
+
+
+def parse(path: str, source: bytes, language: Language) -> Parsed:
+    """What the UTF-8 text of a file holds; `path` serves for messages alone.
+
+    Raises ValueError for a language without a parser (`Language.parses` is False).
+    """
+    if language.parser is not None:
+        return PARSERS[language.parser](path, source, language)
+    if language.grammar is None:
+        raise ValueError(f"{language.name} has no parser")
+    return tree.parse(path, source, language)

@@ -1,0 +1,80 @@
+"""Drafts → symbols: file order, signatures, docs, and what each gives to the headers inside it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Literal
+
+from ckvd.languages.schema import VALUES
+from ckvd.model import HeaderItem, Range, Symbol
+from ckvd.parse import text
+from ckvd.parse.table import Table
+from ckvd.parse.walk import Draft
+
+
+def symbols(table: Table, source: bytes, drafts: Sequence[Draft]) -> tuple[Symbol, ...]:
+    """The symbols in file order, an enclosing one before what it encloses."""
+    order = sorted(range(len(drafts)), key=lambda i: (drafts[i].start, -drafts[i].end, i))
+    index = {id(drafts[i]): at for at, i in enumerate(order)}
+    inside: dict[int, list[Draft]] = defaultdict(list)
+    for draft in drafts:
+        if draft.scope is not None:
+            inside[id(draft.scope)].append(draft)
+    return tuple(_symbol(table, source, drafts[i], index, inside.get(id(drafts[i]), [])) for i in order)
+
+
+def header(drafts: Sequence[Draft], imports: Sequence[HeaderItem]) -> tuple[HeaderItem, ...]:
+    """Packages, imports and the constants of the file itself, in file order."""
+    constants = [d for d in drafts if d.scope is None and d.where == "module"]
+    return tuple(sorted([*imports, *_values("constant", constants)], key=lambda item: item.start))
+
+
+def _values(kind: Literal["constant", "member"], drafts: Sequence[Draft]) -> list[HeaderItem]:
+    """The values among the drafts; those of one declaration are one item."""
+    groups: dict[Range, set[str]] = {}
+    for draft in drafts:
+        if draft.rule.chunk == "never" and draft.kind in VALUES:
+            groups.setdefault(draft.group, set()).add(draft.found.name)
+    return [HeaderItem(kind, start, end, frozenset(names)) for (start, end), names in groups.items()]
+
+
+def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: list[Draft]) -> Symbol:
+    end_of_head = draft.doc[0] if draft.doc else draft.body[0] if draft.body else draft.end
+    doc = ""
+    if draft.doc:
+        doc = text.string_text(source, *draft.doc)
+    elif draft.lead < draft.start and not table.docstrings:
+        doc = text.comment_text(source, draft.lead, draft.start)
+    chunked = draft.rule.chunk == "always" or (
+        draft.rule.chunk == "multiline" and source.find(b"\n", draft.lead, draft.end) >= 0
+    )
+    return Symbol(
+        name=draft.found.name,
+        parents=draft.parents,
+        kind=draft.kind,
+        start=draft.start,
+        end=draft.end,
+        name_start=draft.found.start,
+        lead=draft.lead,
+        body=draft.body,
+        scope=index[id(draft.scope)] if draft.scope is not None else None,
+        signature=text.signature(source, draft.declared, draft.end if draft.kind in VALUES else end_of_head),
+        doc=doc,
+        clean=draft.clean,
+        chunked=chunked,
+        coarse=draft.rule.coarse,
+        head=_head(source, draft, end_of_head, inside) if inside else (),
+    )
+
+
+def _head(source: bytes, draft: Draft, end_of_head: int, inside: Sequence[Draft]) -> tuple[HeaderItem, ...]:
+    """The signature, the doc, and the imports and values directly inside, in file order."""
+    if source[end_of_head : end_of_head + 1] == b"{":
+        end_of_head += 1
+    items = [HeaderItem("signature", draft.start, text.trimmed(source, draft.start, end_of_head))]
+    if draft.doc:
+        items.append(HeaderItem("doc", *draft.doc))
+    if draft.lead < draft.start:
+        items.append(HeaderItem("doc", draft.lead, text.trimmed(source, draft.lead, draft.start)))
+    return tuple(sorted([*items, *draft.imports, *_values("member", inside)], key=lambda item: item.start))

@@ -1,0 +1,89 @@
+"""What of a tree is broken: the ranges of ERROR and MISSING nodes that no intact symbol covers."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import tree_sitter as ts
+
+from ckvd.model import ParseStatus, Range
+from ckvd.parse.paths import ERROR_KIND
+
+FAILED_SHARE = 0.2
+"""A file with a larger share of damaged bytes counts as failed."""
+
+
+def broken(root: ts.Node, size: int) -> list[Range]:
+    """The ranges of ERROR and MISSING nodes, merged, in order; a MISSING one takes the byte it stands at."""
+    if not root.has_error:
+        return []
+    ranges: list[Range] = []
+    cursor = root.walk()
+    while True:
+        node = cursor.node
+        assert node is not None
+        hit = node.kind_id == ERROR_KIND or node.is_missing
+        if hit:
+            start = max(0, min(node.start_byte, size - 1))
+            ranges.append((start, max(node.end_byte, start + 1)))
+        if not hit and node.has_error and cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return merged(ranges)
+
+
+def merged(ranges: Sequence[Range]) -> list[Range]:
+    """The same bytes as ranges that neither touch nor overlap, in order."""
+    out: list[Range] = []
+    for start, end in sorted(ranges):
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
+
+
+def without(ranges: Sequence[Range], intact: Sequence[Range]) -> list[Range]:
+    """The parts of `ranges` that lie in none of the intact ranges."""
+    holes = merged(intact)
+    starts = [h[0] for h in holes]
+    out: list[Range] = []
+    for start, end in ranges:
+        i = max(0, bisect_right(starts, start) - 1)
+        while start < end and i < len(holes) and holes[i][0] < end:
+            if holes[i][1] > start:
+                if start < holes[i][0]:
+                    out.append((start, holes[i][0]))
+                start = holes[i][1]
+            i += 1
+        if start < end:
+            out.append((start, end))
+    return out
+
+
+def status(root: ts.Node, damage: Sequence[Range], size: int) -> ParseStatus:
+    """`failed` where the root is an ERROR or more than a fifth of the bytes is damaged."""
+    if not root.has_error:
+        return "ok"
+    if root.kind_id == ERROR_KIND or sum(b - a for a, b in damage) > FAILED_SHARE * size:
+        return "failed"
+    return "partial"
+
+
+def detail(source: bytes, ranges: Sequence[Range], root: ts.Node) -> str:
+    """One line: where the first damage is, what stands there, and how much there is in all."""
+    start, _ = ranges[0]
+    line_start = source.rfind(b"\n", 0, start) + 1
+    line = source.count(b"\n", 0, start) + 1
+    missing = _missing_at(root, start)
+    shown = " ".join(source[start : start + 80].split(b"\n")[0].decode("utf-8", "replace").split())[:60]
+    what = f"{missing!r} is missing" if missing else f"cannot be parsed from {shown!r}" if shown else "cannot be parsed"
+    more = f"; {len(ranges)} damaged places in all" if len(ranges) > 1 else ""
+    return f"line {line}, column {start - line_start + 1}: {what}{more}"
+
+
+def _missing_at(root: ts.Node, start: int) -> str | None:
+    node: ts.Node | None = root.descendant_for_byte_range(start, start)
+    return node.type if node is not None and node.is_missing else None

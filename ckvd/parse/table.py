@@ -1,0 +1,142 @@
+"""A language's data compiled against its grammar: node type id → what the walk does with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TypeVar, cast
+
+import tree_sitter as ts
+from tree_sitter_language_pack import SupportedLanguage, get_language
+
+from ckvd.languages.schema import HeaderRule, Language, LanguageDataError, Rule
+from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS, ImportHook, NameHook
+from ckvd.parse.paths import Grammar, Path, compile_path
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRule:
+    rule: Rule
+    name: tuple[Path, ...]
+    name_field: int | None
+    """The field of a name path that is nothing but a field: the common case, looked up directly."""
+    body: tuple[Path, ...]
+    kinds_from: tuple[Path, ...]
+    when: tuple[tuple[Path, frozenset[int]], ...]
+    hook: NameHook | None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledHeader:
+    rule: HeaderRule
+    names: tuple[Path, ...]
+    open: Path | None
+    hook: ImportHook | None
+
+
+@dataclass(slots=True)
+class Action:
+    """What a node type means to the walk."""
+
+    rules: tuple[CompiledRule, ...] = ()
+    header: CompiledHeader | None = None
+    wrapper: bool = False
+    comment: bool = False
+    attribute: bool = False
+    skip: bool = False
+    plain_skip: bool = False
+    """Nothing but `skip`: the walk passes by without a further look."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    language: Language
+    grammar: ts.Language
+    actions: dict[int, Action] = field(default_factory=dict)
+    comments: frozenset[int] = frozenset()
+    attributes: frozenset[int] = frozenset()
+    modifiers: frozenset[int] = frozenset()
+    blocks: frozenset[int] = frozenset()
+    docstrings: frozenset[int] = frozenset()
+    declarations: frozenset[int] = frozenset()
+
+
+@cache
+def table(language: Language) -> Table:
+    """The compiled table; raises LanguageDataError for a name that the grammar does not have."""
+    assert language.grammar is not None
+    loaded = get_language(cast(SupportedLanguage, language.grammar))
+    grammar = Grammar(loaded, language.name)
+    actions: dict[int, Action] = {}
+
+    def ids(names: tuple[str, ...]) -> frozenset[int]:
+        return frozenset(i for name in names for i in grammar.kinds(name))
+
+    def at(name: str) -> list[Action]:
+        return [actions.setdefault(i, Action()) for i in grammar.kinds(name)]
+
+    for name, rules in language.symbols.items():
+        compiled = tuple(_rule(rule, grammar, language) for rule in rules)
+        for action in at(name):
+            action.rules = compiled
+    for name, header in language.header.items():
+        compiled_header = _header(header, grammar, language)
+        for action in at(name):
+            action.header = compiled_header
+    for flag, names in (
+        ("wrapper", language.wrappers),
+        ("comment", language.comments),
+        ("attribute", language.attributes),
+        ("skip", language.skip),
+    ):
+        for name in names:
+            for action in at(name):
+                setattr(action, flag, True)
+    for action in actions.values():
+        action.plain_skip = action == Action(skip=True)
+    return Table(
+        language,
+        loaded,
+        actions,
+        comments=ids(language.comments),
+        attributes=ids(language.attributes),
+        modifiers=ids(language.modifiers),
+        blocks=ids(language.blocks),
+        docstrings=ids(language.docstrings),
+        declarations=ids((*language.symbols, *language.header)),
+    )
+
+
+def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
+    plain = len(rule.name) == 1 and rule.name[0].isidentifier()
+    return CompiledRule(
+        rule=rule,
+        name=tuple(compile_path(p, grammar) for p in rule.name),
+        name_field=grammar.field(rule.name[0]) if plain else None,
+        body=tuple(compile_path(p, grammar) for p in rule.body),
+        kinds_from=tuple(compile_path(p, grammar) for p in rule.kinds_from),
+        when=tuple(
+            (compile_path(path, grammar), frozenset(i for t in types for i in grammar.kinds(t)))
+            for path, types in rule.when
+        ),
+        hook=_hook(NAME_HOOKS, rule.hook, language),
+    )
+
+
+def _header(header: HeaderRule, grammar: Grammar, language: Language) -> CompiledHeader:
+    return CompiledHeader(
+        rule=header,
+        names=tuple(compile_path(p, grammar) for p in header.names),
+        open=compile_path("**" + "|".join(sorted(header.open)), grammar) if header.open else None,
+        hook=_hook(IMPORT_HOOKS, header.hook, language),
+    )
+
+
+def _hook(hooks: dict[str, T], name: str | None, language: Language) -> T | None:
+    if name is None:
+        return None
+    if name not in hooks:
+        raise LanguageDataError(f"{language.name}: there is no hook {name!r}")
+    return hooks[name]

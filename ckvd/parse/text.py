@@ -1,0 +1,125 @@
+"""What is read off the text itself: doc comments and where they begin, signatures, names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import tree_sitter as ts
+
+from ckvd.parse.hooks import Found
+
+Mark = tuple[int, int, bool]
+"""A comment or an attribute that the walk has passed: start, end, whether it is an attribute."""
+
+SIGNATURE_BYTES = 400
+DOC_CHARACTERS = 1000
+
+_SPACE = b" \t\r\n\f\v"
+_OPENERS = " \t:={"
+_MARKER = re.compile(r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?")
+_CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\})\s*$")
+_DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
+_TAG = re.compile(r"^[@\\][A-Za-z]")
+_XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
+_QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
+
+
+def trimmed(source: bytes, start: int, end: int) -> int:
+    """The end without the white space before it; some grammars count a line's end into a node."""
+    while end > start and source[end - 1] in _SPACE:
+        end -= 1
+    return end
+
+
+def end_of_code(node: ts.Node, source: bytes, blocks: frozenset[int], comments: frozenset[int]) -> int:
+    """The end of a declaration without the comments that hang at the end of its blocks."""
+    end = node.end_byte
+    last_line = source[source.rfind(b"\n", node.start_byte, end) + 1 : end].lstrip()
+    if not last_line.startswith(b"#"):
+        return end
+    while True:
+        inside = [c for c in node.children if c.kind_id not in comments]
+        if not inside:
+            return node.end_byte
+        node = inside[-1]
+        if node.kind_id not in blocks:
+            return node.end_byte
+
+
+def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
+    """Where a declaration begins with the attributes before it, and where with its doc comment.
+
+    A comment belongs to it if it begins its line, no blank line comes between, and it is indented alike.
+    """
+    at = first = start
+    column = start - _line(source, start)
+    for begin, end, attribute in reversed(marks):
+        if begin >= at:
+            continue
+        end = trimmed(source, begin, end)
+        gap = source[end:at]
+        if gap.strip(_SPACE):
+            break
+        if attribute:
+            start = begin
+            column = begin - _line(source, begin)
+        else:
+            line = _line(source, begin)
+            newlines = gap.count(b"\n")
+            if newlines > 1 or source[line:begin].strip(_SPACE) or (newlines and begin - line != column):
+                break
+        at = first = begin
+    return start, first
+
+
+def _line(source: bytes, at: int) -> int:
+    return source.rfind(b"\n", 0, at) + 1
+
+
+def named(source: bytes, start: int, end: int, split: Sequence[str]) -> Found:
+    """A name without quotes, and without what qualifies it before one of the separators."""
+    raw = source[start:end]
+    if len(raw) > 1 and raw[:1] == raw[-1:] and raw[:1] in (b'"', b"'", b"`"):
+        start, end = start + 1, end - 1
+    elif raw.startswith(b"r#"):
+        start += 2
+    parents: list[str] = []
+    for separator in split:
+        parts = source[start:end].split(separator.encode())
+        parents += [" ".join(p.decode("utf-8", "replace").split()) for p in parts[:-1]]
+        start = end - len(parts[-1])
+    raw = source[start:end]
+    start += len(raw) - len(raw.lstrip(_SPACE))
+    return Found(" ".join(raw.decode("utf-8", "replace").split()), start, tuple(p for p in parents if p))
+
+
+def signature(source: bytes, start: int, end: int) -> str:
+    """A declaration's text up to its body as one line."""
+    line = " ".join(source[start : min(end, start + SIGNATURE_BYTES)].decode("utf-8", "ignore").split())
+    return line + " …" if end - start > SIGNATURE_BYTES else line.rstrip(_OPENERS) or line
+
+
+def comment_text(source: bytes, start: int, end: int) -> str:
+    """The first paragraph of a doc comment, without comment markers."""
+    lines = source[start:end].decode("utf-8", "replace").split("\n")
+    plain = (_MARKER.sub("", _CLOSER.sub("", s), count=1) for s in lines if not _DIRECTIVE.match(s.strip()))
+    return _paragraph(_XML.sub("", s) for s in plain)
+
+
+def string_text(source: bytes, start: int, end: int) -> str:
+    """The first paragraph of a docstring, without its quotes."""
+    raw = source[start:end].decode("utf-8", "replace")
+    quoted = _QUOTES.match(raw)
+    return _paragraph((quoted[2] if quoted else raw).split("\n"))
+
+
+def _paragraph(lines: Iterable[str]) -> str:
+    paragraph: list[str] = []
+    for line in lines:
+        words = line.strip()
+        if paragraph and (not words or _TAG.match(words)):
+            break
+        if words:
+            paragraph.append(words)
+    return " ".join(" ".join(paragraph).split())[:DOC_CHARACTERS]

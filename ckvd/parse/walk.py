@@ -1,0 +1,272 @@
+"""The one walk over a syntax tree, for every language: declarations in, drafts of symbols out.
+
+A cursor visits the tree in file order without recursion; a language's table says what a node means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import tree_sitter as ts
+
+from ckvd.languages.schema import SPACES, Rule
+from ckvd.model import HeaderItem, Range
+from ckvd.parse import text
+from ckvd.parse.hooks import Found, text_of
+from ckvd.parse.paths import ERROR_KIND
+from ckvd.parse.table import Action, CompiledHeader, CompiledRule, Table
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A symbol in the making. `declared` is where its own text begins (behind attributes that are
+    siblings), `group` the declaration that it shares with others (`var ( … )`)."""
+
+    found: Found
+    parents: tuple[str, ...]
+    kind: str
+    rule: Rule
+    start: int
+    end: int
+    lead: int
+    declared: int
+    body: Range | None
+    doc: Range | None
+    scope: Draft | None
+    group: Range
+    where: str
+    clean: bool
+    imports: list[HeaderItem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Scope:
+    """What encloses the cursor: `where` is `module`, `type` or `local`."""
+
+    depth: int
+    names: tuple[str, ...]
+    where: str
+    draft: Draft | None
+    rest: bool = False
+
+
+@dataclass(slots=True)
+class _Wrapper:
+    depth: int
+    node: ts.Node
+    alone: bool | None = None
+
+
+class Walk:
+    """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports."""
+
+    def __init__(self, table: Table, source: bytes, root: ts.Node) -> None:
+        self.drafts: list[Draft] = []
+        self.header: list[HeaderItem] = []
+        self._table = table
+        self._source = source
+        self._root = root
+        self._damaged = root.has_error
+        self._scopes = [_Scope(-1, (), "module", None)]
+        self._wrappers: list[_Wrapper] = []
+        self._marks: list[text.Mark] = []
+
+    def run(self) -> Walk:
+        cursor, depth, damaged = self._root.walk(), 0, self._damaged
+        left = 0  # the least depth at which a node was left behind since the last visit
+        get, visit = self._table.actions.get, self._visit
+        while True:
+            node = cursor.node
+            assert node is not None
+            action = get(node.kind_id)
+            if action is None:
+                enter = True
+            elif action.plain_skip:
+                enter = damaged and node.has_error
+            else:
+                enter = visit(node, action, depth, left)
+                left = depth + 1
+            if enter and cursor.goto_first_child():
+                depth += 1
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return self
+                depth -= 1
+            if depth < left:
+                left = depth
+
+    def _visit(self, node: ts.Node, action: Action, depth: int, left: int) -> bool:
+        """Takes note of a node that the table names; returns whether to enter it."""
+        if action.comment or action.attribute:
+            self._marks.append((node.start_byte, node.end_byte, action.attribute))
+            return False
+        while self._scopes[-1].depth >= left:
+            self._scopes.pop()
+        while self._wrappers and self._wrappers[-1].depth >= left:
+            self._wrappers.pop()
+        for compiled in action.rules:
+            if self._applies(compiled, node, depth) and self._declare(compiled, node, depth):
+                break
+        if action.header is not None:
+            self._import(action.header, node, depth)
+        if action.wrapper:
+            self._wrappers.append(_Wrapper(depth, node))
+        return not action.skip or (self._damaged and node.has_error)
+
+    def _around(self, depth: int) -> ts.Node | None:
+        """The wrapper whose child is at this depth."""
+        if self._wrappers and self._wrappers[-1].depth == depth - 1:
+            return self._wrappers[-1].node
+        return None
+
+    def _outermost(self, node: ts.Node, depth: int) -> ts.Node:
+        """The widest of the wrappers that hold this one declaration alone."""
+        for wrapper in reversed(self._wrappers):
+            depth -= 1
+            if wrapper.depth != depth or not self._is_alone(wrapper):
+                break
+            node = wrapper.node
+        return node
+
+    def _is_alone(self, wrapper: _Wrapper) -> bool:
+        if wrapper.alone is None:
+            declarations = self._table.declarations
+            wrapper.alone = sum(c.kind_id in declarations for c in wrapper.node.children) == 1
+        return wrapper.alone
+
+    def _applies(self, compiled: CompiledRule, node: ts.Node, depth: int) -> bool:
+        rule = compiled.rule
+        if rule.at and self._scopes[-1].where not in rule.at:
+            return False
+        for path, kinds in compiled.when:
+            hits = path.find(node, self._around(depth))
+            if not hits or hits[0].kind_id not in kinds:
+                return False
+        return True
+
+    def _declare(self, compiled: CompiledRule, node: ts.Node, depth: int) -> bool:
+        found = self._names(compiled, node, depth)
+        if not found:
+            return False
+        rule, source, scope = compiled.rule, self._source, self._scopes[-1]
+        outer = self._outermost(node, depth)
+        start, end = outer.start_byte, outer.end_byte
+        if rule.semicolon and source[end : end + 1] == b";":
+            end += 1
+        if self._table.blocks:
+            end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
+        end = text.trimmed(source, start, end)
+        declared = start
+        start, lead = text.lead(source, start, self._marks)
+        body, doc = self._body(compiled, node, end)
+        around = self._around(depth)
+        group = (start, end)
+        if around is not None and around.start_byte < start:
+            group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
+        clean = not (self._damaged and outer.has_error)
+        for each in found:
+            draft = Draft(
+                found=each,
+                parents=scope.names + each.parents,
+                kind=self._kind(compiled, node, each.name, depth),
+                rule=rule,
+                start=start,
+                end=end,
+                lead=lead,
+                declared=declared,
+                body=body,
+                doc=doc,
+                scope=scope.draft,
+                group=group,
+                where=scope.where,
+                clean=clean,
+            )
+            self.drafts.append(draft)
+        if rule.rest:
+            self.header.append(HeaderItem("package", start, end))
+        if rule.scope and len(found) == 1:
+            self._enter(draft, depth)
+        return True
+
+    def _enter(self, draft: Draft, depth: int) -> None:
+        names, outside = (*draft.parents, draft.found.name), self._scopes[-1].where
+        space = draft.kind in SPACES and outside == "module"
+        where = "type" if draft.rule.members else "module" if space else "local"
+        if draft.rule.rest:
+            while self._scopes[-1].rest:
+                self._scopes.pop()
+            self._scopes.append(_Scope(depth - 1, (*self._scopes[-1].names, draft.found.name), where, None, True))
+        else:
+            self._scopes.append(_Scope(depth, names, where, draft))
+
+    def _names(self, compiled: CompiledRule, node: ts.Node, depth: int) -> list[Found]:
+        if compiled.hook is not None:
+            return compiled.hook(node, self._source)
+        if compiled.name_field is not None:
+            named = node.child_by_field_id(compiled.name_field)
+            nodes = [named] if named is not None else []
+        else:
+            nodes = []
+            for path in compiled.name:
+                if path.literal is not None:
+                    return [Found(path.literal, node.start_byte)]
+                nodes = path.find(node, self._around(depth))
+                if nodes:
+                    break
+        split = compiled.rule.split
+        found = (text.named(self._source, n.start_byte, n.end_byte, split) for n in nodes)
+        return [f for f in found if f.name]
+
+    def _kind(self, compiled: CompiledRule, node: ts.Node, name: str, depth: int) -> str:
+        rule = compiled.rule
+        kind = rule.kind
+        for path in compiled.kinds_from:
+            hits = path.find(node, self._around(depth))
+            if hits:
+                kind = rule.kinds.get(hits[0].type, kind)
+                break
+        if rule.member is not None and self._scopes[-1].where == "type":
+            return "constructor" if name in self._table.language.constructors else rule.member
+        if rule.upper is not None and name.isupper():
+            return rule.upper
+        return kind
+
+    def _body(self, compiled: CompiledRule, node: ts.Node, end: int) -> tuple[Range | None, Range | None]:
+        """What an outline leaves out, and the docstring that begins it."""
+        hits: list[ts.Node] = []
+        for path in compiled.body:
+            hits = path.find(node, None)
+            if hits:
+                break
+        if not hits:
+            return None, None
+        start, last = hits[0].start_byte, min(end, hits[0].end_byte)
+        doc = None
+        if self._table.docstrings:
+            inside = [c for c in hits[0].named_children if c.kind_id not in self._table.comments]
+            if inside and inside[0].kind_id in self._table.docstrings:
+                doc = (inside[0].start_byte, inside[0].end_byte)
+                start = inside[1].start_byte if len(inside) > 1 else last
+        return ((start, last) if start < last else None), doc
+
+    def _import(self, compiled: CompiledHeader, node: ts.Node, depth: int) -> None:
+        scope = self._scopes[-1]
+        if scope.where != "module" or node.kind_id == ERROR_KIND:
+            return
+        source, outer = self._source, self._outermost(node, depth)
+        start, end = outer.start_byte, outer.end_byte
+        # Some grammars let a declaration swallow the comment behind it.
+        for child in reversed(outer.children):
+            if child.kind_id not in self._table.comments:
+                break
+            end = child.start_byte
+        end = text.trimmed(source, start, end)
+        names: set[str] = set()
+        if compiled.open is None or not compiled.open.find(node, None):
+            if compiled.hook is not None:
+                names.update(compiled.hook(node, source))
+            for path in compiled.names:
+                names.update(text_of(n, source) for n in path.find(node, None))
+        item = HeaderItem(compiled.rule.kind, start, end, frozenset(names))
+        (scope.draft.imports if scope.draft is not None else self.header).append(item)
