@@ -32,8 +32,16 @@ class NewerStoreError(StoreError):
     """The database was written by a later version of the contract."""
 
 
+class DamagedStoreError(StoreError):
+    """SQLite finds the database malformed; opening it anew with `verify` mends it or moves it aside."""
+
+
 class ModelError(CkvdError):
     """The embedding model is missing, damaged or unknown."""
+
+
+class ServiceError(CkvdError):
+    """The systemd user service cannot be installed, removed or found here."""
 
 
 class LockedError(CkvdError):
