@@ -54,7 +54,7 @@ class NoDaemonError(CkvdError):
     exit_code = 3
 
 
-class TimeoutExpired(CkvdError):
+class TimeoutExpired(CkvdError):  # noqa: N818 - the word of `subprocess`
     """A barrier was not reached in the time given."""
 
     exit_code = 4
