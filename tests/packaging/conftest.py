@@ -51,7 +51,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(pip, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     site = root / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    # A folder named here comes after the environment's own, and its .pth files, an editable ckvd's, go unread.
+    # A folder named here comes after its own; the .pth files there (an editable ckvd's) go unread.
     (site / "dependencies.pth").write_text(
         f"{sysconfig.get_path('purelib')}\n{sysconfig.get_path('platlib')}\n"
     )
