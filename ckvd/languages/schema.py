@@ -1,5 +1,7 @@
 """What a language is: the values that one TOML file of this folder holds, and how it is read.
 
+A file may say `extends = "name"` and then holds only what differs from that language.
+
 A *path* says where in a node something stands. Its steps are joined by `.`:
 
 - `name` or `a|b`: the first child with that field (of `a|b`, the first field that there is);
@@ -13,7 +15,6 @@ Of several paths the first that leads to a node counts; for the names that an im
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -44,6 +45,9 @@ TYPES = frozenset(
 SPACES = frozenset({"namespace", "module", "package"})
 """Kinds whose functions stay functions."""
 
+COARSE = TYPES | SPACES | {"service", "message"}
+"""Kinds that are containers among the units of retrieval."""
+
 VALUES = frozenset({"constant", "variable", "field", "property", "enum_member"})
 """Kinds that are rows, but no units of retrieval of their own."""
 
@@ -56,14 +60,16 @@ class LanguageDataError(ValueError):
 class Rule:
     """When and how a node becomes a symbol; of a node type's rules the first that applies counts.
 
-    `kind` is the symbol's kind, `member` the one directly inside a type, `upper` the one of a name
+    `kind` is the symbol's kind, `member` the one inside a type or of a name that a type qualifies, `upper` the one of a name
     that is all capitals; `kinds` maps the type (or text) of the node at `kinds_from` to a kind.
     `when` lists conditions: a path, and the types one of which its node must have (`*`: any).
     `at` says in which scope: `module`, `type`, `local`; empty means all.
     `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
     `split` are separators inside a name, whose left parts qualify it.
     `scope` is whether the symbol qualifies what lies in it; `rest` that it does so for its later
-    siblings (`namespace X;`). `semicolon` takes a `;` directly behind into the range.
+    siblings (`namespace X;`). `members` (whether its functions are methods) and `coarse` (whether it
+    is a container among the units) follow from the kind where they are not given.
+    `semicolon` takes a `;` directly behind into the range. A body that is a token (`{`) is all from there on.
     """
 
     kind: str
@@ -78,8 +84,8 @@ class Rule:
     hook: str | None = None
     split: tuple[str, ...] = ()
     chunk: Chunked = "always"
-    coarse: bool = False
-    members: bool = False
+    coarse: bool | None = None
+    members: bool | None = None
     scope: bool = True
     rest: bool = False
     semicolon: bool = False
@@ -137,15 +143,24 @@ class Language:
         return self.grammar is not None or self.parser is not None
 
 
-def load(file: str, text: str) -> Language:
-    """The language in a TOML file's text; raises LanguageDataError."""
-    data = tomllib.loads(text)
+def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data of a language that says only in what it differs from `base`; an empty list takes a rule away."""
+    merged = {**base, **data}
+    for name in ("symbols", "header"):
+        merged[name] = {**base.get(name, {}), **data.get(name, {})}
+    return merged
+
+
+def load(file: str, data: dict[str, Any]) -> Language:
+    """The language that a TOML file's data describe; raises LanguageDataError."""
+    data = {key: value for key, value in data.items() if key != "extends"}
     _known(file, "", data, Language)
     symbols = {
         node: tuple(_rule(file, node, r) for r in (rows if isinstance(rows, list) else [rows]))
         for node, rows in data.pop("symbols", {}).items()
+        if rows != []
     }
-    header = {node: _header(file, node, row) for node, row in data.pop("header", {}).items()}
+    header = {node: _header(file, node, row) for node, row in data.pop("header", {}).items() if row != []}
     plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
     return Language(symbols=symbols, header=header, **plain)
@@ -186,8 +201,8 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         hook=row.get("hook"),
         split=_paths(row.get("split")),
         chunk=chunk,
-        coarse=row.get("coarse", kind in TYPES | SPACES),
-        members=row.get("members", kind in TYPES),
+        coarse=row.get("coarse"),
+        members=row.get("members"),
         scope=row.get("scope", True),
         rest=row.get("rest", False),
         semicolon=row.get("semicolon", False),

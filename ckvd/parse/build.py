@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
-from ckvd.languages.schema import VALUES
+from ckvd.languages.schema import COARSE, VALUES
 from ckvd.model import HeaderItem, Range, Symbol
 from ckvd.parse import text
 from ckvd.parse.table import Table
@@ -63,7 +63,7 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         doc=doc,
         clean=draft.clean,
         chunked=chunked,
-        coarse=draft.rule.coarse,
+        coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
         head=_head(source, draft, end_of_head, inside) if inside else (),
     )
 

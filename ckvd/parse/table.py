@@ -105,7 +105,7 @@ def table(language: Language) -> Table:
         modifiers=ids(language.modifiers),
         blocks=ids(language.blocks),
         docstrings=ids(language.docstrings),
-        declarations=ids((*language.symbols, *language.header)),
+        declarations=ids((*language.symbols, *language.header, *language.wrappers)),
     )
 
 

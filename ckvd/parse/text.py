@@ -47,6 +47,28 @@ def end_of_code(node: ts.Node, source: bytes, blocks: frozenset[int], comments: 
             return node.end_byte
 
 
+def behind_attributes(
+    node: ts.Node, source: bytes, attributes: frozenset[int], modifiers: frozenset[int]
+) -> int:
+    """Where a declaration goes on after the decorators or annotations that it begins with."""
+    at = node.start_byte
+    if source[at : at + 1] not in (b"@", b"[", b"#"):
+        return at
+    while True:
+        inside = None
+        for child in node.children:
+            if child.kind_id in attributes:
+                at = child.end_byte
+            elif child.kind_id in modifiers:
+                inside = child
+                break
+            else:
+                return at
+        if inside is None:
+            return at
+        node = inside
+
+
 def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
     """Where a declaration begins with the attributes before it, and where with its doc comment.
 

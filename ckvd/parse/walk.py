@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import tree_sitter as ts
 
-from ckvd.languages.schema import SPACES, Rule
+from ckvd.languages.schema import SPACES, TYPES, Rule
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.hooks import Found, text_of
@@ -157,7 +157,7 @@ class Walk:
         if self._table.blocks:
             end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
         end = text.trimmed(source, start, end)
-        declared = start
+        declared = text.behind_attributes(outer, source, self._table.attributes, self._table.modifiers)
         start, lead = text.lead(source, start, self._marks)
         body, doc = self._body(compiled, node, end)
         around = self._around(depth)
@@ -169,7 +169,7 @@ class Walk:
             draft = Draft(
                 found=each,
                 parents=scope.names + each.parents,
-                kind=self._kind(compiled, node, each.name, depth),
+                kind=self._kind(compiled, node, each, depth),
                 rule=rule,
                 start=start,
                 end=end,
@@ -192,7 +192,10 @@ class Walk:
     def _enter(self, draft: Draft, depth: int) -> None:
         names, outside = (*draft.parents, draft.found.name), self._scopes[-1].where
         space = draft.kind in SPACES and outside == "module"
-        where = "type" if draft.rule.members else "module" if space else "local"
+        members = draft.rule.members
+        if members is None:
+            members = draft.kind in TYPES
+        where = "type" if members else "module" if space else "local"
         if draft.rule.rest:
             while self._scopes[-1].rest:
                 self._scopes.pop()
@@ -218,7 +221,7 @@ class Walk:
         found = (text.named(self._source, n.start_byte, n.end_byte, split) for n in nodes)
         return [f for f in found if f.name]
 
-    def _kind(self, compiled: CompiledRule, node: ts.Node, name: str, depth: int) -> str:
+    def _kind(self, compiled: CompiledRule, node: ts.Node, found: Found, depth: int) -> str:
         rule = compiled.rule
         kind = rule.kind
         for path in compiled.kinds_from:
@@ -226,9 +229,9 @@ class Walk:
             if hits:
                 kind = rule.kinds.get(hits[0].type, kind)
                 break
-        if rule.member is not None and self._scopes[-1].where == "type":
-            return "constructor" if name in self._table.language.constructors else rule.member
-        if rule.upper is not None and name.isupper():
+        if rule.member is not None and (found.parents or self._scopes[-1].where == "type"):
+            return "constructor" if found.name in self._table.language.constructors else rule.member
+        if rule.upper is not None and found.name.isupper():
             return rule.upper
         return kind
 
@@ -241,7 +244,7 @@ class Walk:
                 break
         if not hits:
             return None, None
-        start, last = hits[0].start_byte, min(end, hits[0].end_byte)
+        start, last = hits[0].start_byte, min(end, hits[0].end_byte) if hits[0].is_named else end
         doc = None
         if self._table.docstrings:
             inside = [c for c in hits[0].named_children if c.kind_id not in self._table.comments]
