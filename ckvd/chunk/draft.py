@@ -1,0 +1,189 @@
+"""From a range and its header to the chunk or the parts that fit."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from ckvd.chunk.source import Source
+from ckvd.chunk.split import Atom, Elision, Splitter, View, tile
+from ckvd.chunk.text import Embedded, TextBuilder
+from ckvd.model import Chunk, Grain, Parsed, Range, Rendering, Segment, Unit, no_pieces
+
+BYTES_PER_TOKEN = 32
+"""A body has at most this times the limit in bytes: a megabyte without a blank may be one unknown token."""
+
+MIN_ROOM = 8
+"""Tokens that a part's body may always have; a limit too small for prefix line and this truncates."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A chunk before it is known to fit. `first_cuts` are the pieces that it is cut into first."""
+
+    unit: Unit
+    kind: str
+    grain: Grain
+    symbol: str | None
+    parents: tuple[str, ...]
+    start: int
+    end: int
+    header: tuple[Segment, ...] = ()
+    part_header: Callable[[], tuple[Segment, ...]] = tuple
+    """What parts have in their header besides."""
+    nested: Sequence[Range] = ()
+    """The ranges of the chunks directly inside, disjoint and in order."""
+    elisions: tuple[Elision, ...] = ()
+    first_cuts: Callable[[], Sequence[Range]] = tuple
+    syntax: bool = True
+    """Whether further cuts follow the syntax tree."""
+    ready: Embedded | None = None
+    names: Mapping[str, int] = field(default_factory=dict)
+    """For the unit `names`: what it lists, and where each stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    start: int
+    end: int
+    header: tuple[Segment, ...]
+    body: str
+    rendering: Rendering
+    embedded: Embedded
+
+
+class Finisher:
+    """Fits the drafts of one file to the limit."""
+
+    def __init__(self, source: Source, builder: TextBuilder, parsed: Parsed, limit: int) -> None:
+        self._source, self._builder, self._parsed, self._limit = source, builder, parsed, limit
+        self._max_bytes = BYTES_PER_TOKEN * limit
+
+    def finish(self, draft: Draft) -> list[Part]:
+        """The chunk whole where it fits, else its outline, else parts (of the outline, if it has one)."""
+        if draft.names:
+            return self._names(draft)
+        start, end = draft.start, draft.end
+        if draft.ready is not None:
+            return [Part(start, end, draft.header, self._source.text(start, end), "source", draft.ready)]
+        views: list[tuple[View, Rendering]] = [(View(self._source), "source")]
+        if draft.elisions:
+            views.append((View(self._source, draft.elisions), "outline"))
+        size = 0
+        for view, rendering in views:
+            fit = _Fit(self, draft, view, draft.header)
+            size = fit.measure(start, end)
+            if size <= self._limit:
+                return [fit.part(start, end, rendering)]
+        header = draft.header + draft.part_header()
+        fit = _Fit(self, draft, view, header)
+        pieces = self._parsed.pieces if draft.syntax else no_pieces
+        atoms = tile(view, start, end, draft.first_cuts(), 0)
+        return [fit.part(*span, rendering) for span in fit.split(atoms, pieces, size)]
+
+    def _names(self, draft: Draft) -> list[Part]:
+        """The list of names in one chunk or parts; a part's range reaches to where the next one's begins."""
+        names = list(draft.names)
+        listing = Source("\n".join(names).encode())
+        end = len(listing.data)
+        fit = _Fit(self, draft, View(listing), draft.header)
+        size = fit.measure(0, end)
+        spans = [(0, end)]
+        if size > self._limit:
+            spans = fit.split([Atom(0, end, (0, end), 0)], no_pieces, size)
+        places = list(draft.names.values())
+        starts = [0, *(places[listing.line(span[0]) - 1] for span in spans[1:]), draft.end]
+        parts = []
+        for k, (first, last) in enumerate(spans):
+            part = fit.part(first, last, "outline")
+            parts.append(
+                Part(starts[k], max(starts[k : k + 2]), part.header, part.body, "outline", part.embedded)
+            )
+        return parts
+
+    def chunk(self, draft: Draft, part: Part, chunk_id: str, number: int, parts: int) -> Chunk:
+        header = "\n".join(s.text for s in part.header)
+        return Chunk(
+            chunk_id=chunk_id,
+            unit=draft.unit,
+            kind=draft.kind,
+            grain=draft.grain,
+            symbol=draft.symbol,
+            parents=draft.parents,
+            start=part.start,
+            end=part.end,
+            start_line=self._source.line(part.start),
+            end_line=self._source.line(max(part.start, part.end - 1)),
+            part=number,
+            parts=parts,
+            header=part.header,
+            body=part.body,
+            rendering=part.rendering,
+            tokens=part.embedded.tokens,
+            header_trimmed=part.embedded.header_trimmed,
+            truncated=part.embedded.reserved > self._limit,
+            content_hash=_hash(header.encode(), part.body.encode()),
+            own_hash=_hash(header.encode(), self._own_text(draft, part)),
+            embed_hash=_hash(part.embedded.text.encode()),
+        )
+
+    def _own_text(self, draft: Draft, part: Part) -> bytes:
+        """What the chunk holds beside the chunks inside it."""
+        if draft.names:
+            return part.body.encode()
+        out, at = [], part.start
+        first = bisect_left(draft.nested, part.start, key=lambda r: r[1])
+        for start, end in draft.nested[first:]:
+            if start >= part.end:
+                break
+            out.append(self._source.data[at : max(at, start)])
+            at = max(at, end)
+        out.append(self._source.data[at : max(at, part.end)])
+        return b"\0".join(out)
+
+
+class _Fit:
+    """Measures and makes the parts of one draft, the last text built kept."""
+
+    def __init__(self, finisher: Finisher, draft: Draft, view: View, header: tuple[Segment, ...]) -> None:
+        self._finisher, self._draft, self._view, self._header = finisher, draft, view, header
+        self._built: tuple[Range, str, Embedded] | None = None
+
+    def _build(self, start: int, end: int) -> tuple[Range, str, Embedded]:
+        if self._built is None or self._built[0] != (start, end):
+            body = self._view.render(start, end)
+            self._built = ((start, end), body, self._embedded(body))
+        return self._built
+
+    def _embedded(self, body: str) -> Embedded:
+        draft = self._draft
+        return self._finisher._builder.build(draft.unit, draft.symbol, draft.kind, self._header, body)
+
+    def measure(self, start: int, end: int) -> int:
+        """Tokens with the prefix line; for a text over the byte cap a figure over the limit, uncounted."""
+        size, cap, limit = self._view.size(start, end), self._finisher._max_bytes, self._finisher._limit
+        return limit * size // cap + 1 if size > cap else self._build(start, end)[2].reserved
+
+    def split(
+        self, atoms: Sequence[Atom], pieces: Callable[[int, int], Sequence[Range]], size: int
+    ) -> list[Range]:
+        overhead = self._embedded("").reserved
+        limit = max(self._finisher._limit, overhead + MIN_ROOM)
+        weight = self._view.weight(atoms[0].start, atoms[-1].end)
+        splitter = Splitter(self._view, pieces, self.measure, overhead, limit)
+        return splitter.split(atoms, max(size - overhead, 1) / weight)
+
+    def part(self, start: int, end: int, rendering: Rendering) -> Part:
+        _, body, embedded = self._build(start, end)
+        return Part(start, end, self._header, body, rendering, embedded)
+
+
+def _hash(*texts: bytes) -> bytes:
+    """BLAKE2b of 16 bytes over texts, each set off from the next by its length."""
+    digest = blake2b(digest_size=16)
+    for text in texts:
+        digest.update(len(text).to_bytes(8, "big"))
+        digest.update(text)
+    return digest.digest()

@@ -1,0 +1,124 @@
+"""What must be known to read a body: the smallest set of declarations that enclose it or that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ckvd.chunk.source import Source, has_word, identifiers
+from ckvd.chunk.text import MARK
+from ckvd.model import HeaderItem, Parsed, Segment
+
+VALUE_BYTES = 4096
+"""A longer constant gives only its first lines; a scope with more in its members only those used."""
+
+MAX_SCOPES = 64
+"""Enclosing scopes that a header names, counted from the innermost."""
+
+
+class Headers:
+    """The headers of one file's chunks."""
+
+    def __init__(self, source: Source, parsed: Parsed) -> None:
+        self._source = source
+        self._symbols = parsed.symbols
+        self._always = [item for item in parsed.header if not item.names]
+        self._bound: dict[bytes, list[HeaderItem]] = {}
+        for item in parsed.header:
+            for name in item.names:
+                self._bound.setdefault(_last_word(name), []).append(item)
+        self._names = frozenset(self._bound)
+        self._segments: dict[tuple[int, int], Segment | None] = {}
+        self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
+
+    def of(self, start: int, end: int, scope: int | None) -> tuple[Segment, ...]:
+        """The header of a range: what it uses of the file's imports and constants, then its scopes."""
+        needs_words = bool(self._names)
+        words = self._source.identifiers(start, end) if needs_words else set[bytes]()
+        items: list[HeaderItem] = []
+        used: set[bytes] = words & self._names
+        for index in self._chain(scope):
+            fixed, optional, scope_words = self._scope(index)
+            items += fixed
+            if optional:
+                body = words if needs_words else self._source.identifiers(start, end)
+                items += [m for m in optional if not m.names or any(_last_word(n) in body for n in m.names)]
+            used |= scope_words
+        items += self._always
+        for name in used:
+            items += self._bound[name]
+        return self._render(items, start, end)
+
+    def signature(self, index: int) -> tuple[Segment, ...]:
+        """A symbol's own signature, for the parts that it is split into."""
+        symbol = self._symbols[index]
+        own = [item for item in symbol.head if item.kind == "signature"]
+        if not own:
+            end = symbol.body[0] if symbol.body else self._source.data.find(b"\n", symbol.start)
+            end = end if symbol.start < end <= symbol.end else symbol.end
+            own = [HeaderItem("signature", *self._source.trim(symbol.start, min(end, symbol.start + 1024)))]
+        return self._render(own, 0, 0)
+
+    def path(self, scope: int | None) -> tuple[Segment, ...]:
+        """The lines of the headings around a section, outermost first."""
+        return tuple(segment for index in self._chain(scope) for segment in self.heading(index))
+
+    def heading(self, index: int) -> tuple[Segment, ...]:
+        """A section's own heading."""
+        symbol = self._symbols[index]
+        return self._render([HeaderItem("signature", symbol.start, symbol.end)], 0, 0)
+
+    def _chain(self, scope: int | None) -> list[int]:
+        chain: list[int] = []
+        while scope is not None and len(chain) < MAX_SCOPES:
+            chain.append(scope)
+            scope = self._symbols[scope].scope
+        return chain[::-1]
+
+    def _scope(self, index: int) -> tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]:
+        """A scope's pieces for every body, those for bodies that use them, and the words of the former."""
+        found = self._scopes.get(index)
+        if found is None:
+            head = self._symbols[index].head
+            members = [item for item in head if item.kind == "member"]
+            optional = members if sum(m.end - m.start for m in members) > VALUE_BYTES else []
+            fixed = [item for item in head if item.kind != "member"] if optional else list(head)
+            words: set[bytes] = set()
+            if self._names:
+                words.update(*(self._source.identifiers(i.start, i.end) for i in fixed if i.kind != "doc"))
+            found = self._scopes[index] = (fixed, optional, frozenset(words & self._names))
+        return found
+
+    def _render(self, items: Iterable[HeaderItem], start: int, end: int) -> tuple[Segment, ...]:
+        """The segments of items in file order, each once, without those that the body itself holds."""
+        outside = {
+            (i.start, -i.end): i for i in items if not (start <= i.start and i.end <= end) and i.start < i.end
+        }
+        segments = (self._segment(outside[key]) for key in sorted(outside))
+        return tuple(s for s in segments if s is not None)
+
+    def _segment(self, item: HeaderItem) -> Segment | None:
+        key = (item.start, item.end)
+        if key not in self._segments:
+            self._segments[key] = self._text(item)
+        return self._segments[key]
+
+    def _text(self, item: HeaderItem) -> Segment | None:
+        """Whole lines where the item has them to itself but for punctuation, else its own text."""
+        data = self._source.data
+        start = self._source.back_to_indent(item.start)
+        line_end = data.find(b"\n", item.end)
+        rest = data[item.end : line_end if line_end >= 0 else len(data)]
+        end = item.end if has_word(rest) else item.end + len(rest.rstrip())
+        if item.kind in ("constant", "member") and end - start > VALUE_BYTES:
+            end = data.rfind(b"\n", start, start + VALUE_BYTES // 4)
+            if end < 0:
+                return None
+            return Segment(item.kind, f"{self._source.text(start, end)}\n{MARK}")
+        text = self._source.text(start, end).rstrip()
+        return Segment(item.kind, text) if text else None
+
+
+def _last_word(name: str) -> bytes:
+    """The identifier by which a bound name is recognised (`$config`, `a.b`)."""
+    words = identifiers(name.encode())
+    return words[-1] if words else name.encode()

@@ -1,0 +1,135 @@
+"""Which ranges of a file become chunks: symbols with one of their own, and what lies between them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ckvd.chunk.source import Source, has_word
+from ckvd.model import Range, Symbol
+
+MAX_NESTING = 12
+"""Chunks around a chunk; what is nested deeper lies in the one around it: each level stores its text."""
+
+
+@dataclass(slots=True)
+class Nesting:
+    """Which symbols have a chunk of their own, and which of these lie directly in which."""
+
+    own: list[bool]
+    children: list[list[int]]
+
+
+def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
+    """`clean_only` leaves out symbols with an error inside."""
+    own: list[bool] = []
+    depths: list[int] = []
+    nearest: list[int | None] = []
+    children: list[list[int]] = [[] for _ in symbols]
+    for index, symbol in enumerate(symbols):
+        scope = symbol.scope
+        holder = None if scope is None else scope if own[scope] else nearest[scope]
+        depth = 0 if holder is None else depths[holder] + 1
+        has = symbol.chunked and depth < MAX_NESTING and (symbol.clean or not clean_only)
+        own.append(has)
+        depths.append(depth)
+        nearest.append(holder)
+        if has and holder is not None:
+            children[holder].append(index)
+    return Nesting(own, children)
+
+
+@dataclass(slots=True)
+class Cover:
+    """A range that is taken: by a symbol's chunk (its index) or by a damaged region (None)."""
+
+    start: int
+    end: int
+    symbol: int | None
+
+
+def covers(symbols: Sequence[Symbol], own: Sequence[bool], regions: Iterable[Range]) -> list[Cover]:
+    """The taken ranges in file order, the longer first."""
+    taken = [Cover(s.lead, s.end, i) for i, s in enumerate(symbols) if own[i]]
+    taken += [Cover(start, end, None) for start, end in regions]
+    taken.sort(key=lambda c: (c.start, -c.end, -1 if c.symbol is None else c.symbol))
+    return taken
+
+
+def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
+    """What no cover holds, trimmed of blanks; a gap without a word joins the cover before it, or the next."""
+    result: list[Range] = []
+    holder: Cover | None = None
+    for cover in [*taken, None]:
+        at = holder.end if holder else 0
+        stop = cover.start if cover else len(source.data)
+        start, end = source.trim(at, stop) if at < stop else (stop, stop)
+        if start < end:
+            if has_word(source.data[start:end]) or (holder is None and cover is None):
+                result.append((start, end))
+            elif holder is not None:
+                holder.end = end
+            elif cover is not None:
+                cover.start = start
+        if cover is not None and (holder is None or cover.end > holder.end):
+            holder = cover
+    return result
+
+
+def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) -> Range:
+    """The beginning of a gap, up to a number of lines, ending between two top-level pieces.
+
+    `top` are the pieces within the gap. Where the first one alone is longer, it is taken whole.
+    """
+    start, end = gap
+    stop = source.offset_after_line(lines)
+    if stop >= end:
+        return gap
+    after = sum(p[1] <= stop for p in top)
+    cut = source.back_to_indent(top[max(after, 1)][0], start) if max(after, 1) < len(top) else end
+    return source.trim(start, cut)
+
+
+def damage_regions(source: Source, damage: Iterable[Range], clean: Sequence[Range]) -> list[Range]:
+    """Damaged ranges in whole lines, joined where they meet, without the chunks that are free of errors.
+
+    What is left without a word is no region. `clean` is sorted and may nest.
+    """
+    data = source.data
+    lines: list[Range] = []
+    for start, end in sorted(damage):
+        first = data.rfind(b"\n", 0, start) + 1
+        line_end = data.find(b"\n", max(start, end - 1))
+        last = line_end + 1 if line_end >= 0 else len(data)
+        if lines and first <= lines[-1][1]:
+            lines[-1] = (lines[-1][0], max(last, lines[-1][1]))
+        else:
+            lines.append((first, last))
+    outer = merged(clean)
+    starts = [s for s, _ in outer]
+    result: list[Range] = []
+    for start, end in lines:
+        at = start
+        k = max(0, bisect_left(starts, start) - 1)
+        while at < end:
+            while k < len(outer) and outer[k][1] <= at:
+                k += 1
+            free_end = min(end, outer[k][0]) if k < len(outer) else end
+            if at < free_end:
+                piece = source.trim(at, free_end)
+                if has_word(data[piece[0] : piece[1]]):
+                    result.append(piece)
+            at = outer[k][1] if k < len(outer) and outer[k][0] < end else end
+    return result
+
+
+def merged(ranges: Iterable[Range]) -> list[Range]:
+    """Sorted ranges joined where they overlap."""
+    result: list[Range] = []
+    for start, end in sorted(ranges):
+        if result and start < result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return result

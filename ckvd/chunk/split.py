@@ -1,0 +1,209 @@
+"""Cutting a range that is too big into parts that fit and whose concatenation is the range.
+
+Greedy over the syntax: whole children while they fit, into a child that is too big alone, then lines,
+then words. Sizes are estimated by additive weights and every part is verified by counting, so that the
+number of counts is about the number of parts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ckvd.chunk.source import Source
+from ckvd.model import Pieces, Range
+
+MAX_DEPTH = 60
+"""Levels of syntax that are entered before lines are cut."""
+
+_LINES, _WORDS = MAX_DEPTH, MAX_DEPTH + 1
+_SLACK = 0.8
+"""A part that fills less than this share of its room is tried again with the next pieces."""
+
+
+class Elision(NamedTuple):
+    """A range that an outline leaves out, and what it says instead."""
+
+    start: int
+    end: int
+    mark: str
+
+
+class View:
+    """A file's text with some ranges left out; positions stay those of the file."""
+
+    def __init__(self, source: Source, elisions: Sequence[Elision] = ()) -> None:
+        self.source = source
+        self.elisions = elisions
+        self._starts = [e.start for e in elisions]
+
+    def render(self, start: int, end: int) -> str:
+        text, at, out = self.source.text, start, []
+        for elision in self._within(start, end):
+            out += [text(at, elision.start), elision.mark]
+            at = elision.end
+        out.append(text(at, end))
+        return "".join(out)
+
+    def weight(self, start: int, end: int) -> int:
+        """An additive estimate of the size, at least 1: words count most, blanks a little."""
+        words = self.source.weight(start, end)
+        for elision in self._within(start, end):
+            words -= self.source.weight(elision.start, elision.end) - 1
+        return max(1, 16 * words + self.size(start, end))
+
+    def size(self, start: int, end: int) -> int:
+        """Bytes, the marks not counted."""
+        return end - start - sum(e.end - e.start for e in self._within(start, end))
+
+    def cuttable(self, offset: int) -> bool:
+        at = bisect_right(self._starts, offset) - 1
+        return at < 0 or offset >= self.elisions[at].end or offset == self.elisions[at].start
+
+    def _within(self, start: int, end: int) -> Sequence[Elision]:
+        if not self.elisions:
+            return ()
+        return self.elisions[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+
+class Atom(NamedTuple):
+    """A piece of a tiling, and the syntax node that it is to be cut by (the tile has its punctuation too)."""
+
+    start: int
+    end: int
+    node: Range
+    depth: int
+
+
+def tile(view: View, start: int, end: int, children: Sequence[Range], depth: int) -> list[Atom]:
+    """A range cut before each child, and before its indentation where it begins a line."""
+    cuts: list[tuple[int, Range]] = [(start, (start, end))]
+    for child in children:
+        if not start <= child[0] < child[1] <= end:
+            continue
+        at = view.source.back_to_indent(child[0], start)
+        if at == start and len(cuts) == 1:
+            cuts[0] = (start, child)
+        elif at > cuts[-1][0] and view.cuttable(at):
+            cuts.append((at, child))
+    if len(cuts) > 1 and cuts[0][1] == (start, end):
+        cuts[0] = (start, (start, cuts[1][0]))
+    ends = [at for at, _ in cuts[1:]] + [end]
+    return [Atom(at, stop, node, depth) for (at, node), stop in zip(cuts, ends, strict=True)]
+
+
+def expand(view: View, atom: Atom, pieces: Pieces) -> list[Atom]:
+    """The next smaller pieces of one that is too big; itself alone where it is a single character."""
+    start, end, node, depth = atom
+    if depth < _LINES:
+        children = [c for c in pieces(*node) if node[0] <= c[0] and c[1] <= node[1] and c != node]
+        atoms = tile(view, start, end, children, depth + 1) if children else []
+        if len(atoms) > 1 or (atoms and atoms[0].node != node):
+            return atoms
+    if depth <= _LINES:
+        lines = [at for at in view.source.line_starts(start, end) if view.cuttable(at)]
+        if lines:
+            return _at_offsets(start, end, lines, _WORDS)
+    return _at_offsets(start, end, _word_cuts(view, start, end), _WORDS)
+
+
+def _at_offsets(start: int, end: int, offsets: Sequence[int], depth: int) -> list[Atom]:
+    edges = [start, *offsets, end]
+    return [Atom(a, b, (a, b), depth) for a, b in pairwise(edges)]
+
+
+def _word_cuts(view: View, start: int, end: int) -> list[int]:
+    """Offsets about 256 bytes apart, or in halves below that, at the borders of words where there are any."""
+    data, source = view.source.data, view.source
+    step = max(1, min(256, (end - start) // 2))
+    cuts: list[int] = []
+    last, at = start, start + step
+    while at < end:
+        cut = at
+        while cut > last + step // 2 and _in_word(data[cut - 1]) and _in_word(data[cut]):
+            cut -= 1
+        if cut == last + step // 2:
+            cut = source.char_start(at)
+        cut = source.char_start(cut)
+        if cut > last and view.cuttable(cut):
+            cuts.append(cut)
+            last = cut
+            at = cut + step
+        else:
+            at += 1
+    return cuts
+
+
+def _in_word(byte: int) -> bool:
+    return byte >= 0x80 or chr(byte).isalnum() or byte == 0x5F
+
+
+class Splitter:
+    """Splits ranges of one view. `measure` gives the size of the text that a part will be embedded as."""
+
+    def __init__(
+        self, view: View, pieces: Pieces, measure: Callable[[int, int], int], overhead: int, limit: int
+    ) -> None:
+        self._view, self._pieces, self._measure = view, pieces, measure
+        self._overhead, self._limit = overhead, limit
+        self._room = max(1, limit - overhead)
+
+    def split(self, atoms: Sequence[Atom], ratio: float) -> list[Range]:
+        """Ranges that tile the atoms, each of at most the limit by `measure` unless it is one character.
+
+        `ratio` is the first guess at how much one unit of weight measures.
+        """
+        room = self._room
+        pending = list(atoms)[::-1]
+        part: list[Atom] = []
+        weights: list[int] = []
+        total = 0
+        capped = False  # this part was once too big: no more optimism about it
+        result: list[Range] = []
+        while pending or part:
+            if pending:
+                weight = self._view.weight(pending[-1].start, pending[-1].end)
+                if (total + weight) * ratio <= room:
+                    part.append(pending.pop())
+                    weights.append(weight)
+                    total += weight
+                    continue
+                if weight * ratio > room and self._expand(pending):
+                    continue
+                if not part:
+                    part, weights, total = [pending.pop()], [weight], weight
+            size = self._measure(part[0].start, part[-1].end)
+            measured = (size - self._overhead) / total if size > self._overhead else ratio
+            if size > self._limit:
+                capped, ratio = True, max(ratio, measured)
+                if len(part) > 1:
+                    while len(part) > 1:
+                        pending.append(part.pop())
+                        total -= weights.pop()
+                        if total * ratio <= room:
+                            break
+                    continue
+                if self._expand(part):
+                    pending += part
+                    part, weights, total = [], [], 0
+                    continue
+            elif pending and not capped and size < _SLACK * self._limit and measured < ratio:
+                ratio = measured
+                if (total + self._view.weight(pending[-1].start, pending[-1].end)) * ratio <= room:
+                    continue
+            else:
+                ratio = measured
+            result.append((part[0].start, part[-1].end))
+            part, weights, total, capped = [], [], 0, False
+        return result
+
+    def _expand(self, stack: list[Atom]) -> bool:
+        """Replaces the top of a stack by its smaller pieces, the first on top; False where it has none."""
+        smaller = expand(self._view, stack[-1], self._pieces)
+        if smaller == [stack[-1]]:
+            return False
+        stack.pop()
+        stack += reversed(smaller)
+        return True
