@@ -1,0 +1,1 @@
+"""The one SQLite file: its schema, its one writer, its readers."""

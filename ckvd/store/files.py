@@ -1,0 +1,91 @@
+"""The database as a file among files: its folder, its mode, whose it is, putting it aside."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ckvd.errors import StoreError
+from ckvd.store.connection import APPLICATION_ID
+
+FOLDER = ".ckvd"
+"""The folder that is ckvd's own: made where it is missing, closed to others, ignored by git."""
+
+_MAGIC = b"SQLite format 3\0"
+_APPLICATION_AT = 68  # big-endian in SQLite's header
+
+
+def is_own_folder(path: str) -> bool:
+    return os.path.basename(os.path.dirname(os.path.abspath(path))) == FOLDER
+
+
+def prepare(path: str) -> None:
+    """Makes ckvd's own folder where `path` is in one, and the file, empty, where there is none.
+
+    Raises StoreError: no folder, no permission, or a symbolic link or other odd thing in the place of either.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        if is_own_folder(path):
+            _own_folder(folder)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+        fd = os.open(path, flags, 0o600)
+        try:
+            mode = os.fstat(fd).st_mode
+            if not stat.S_ISREG(mode):
+                raise StoreError(f"{path} is not a regular file; pass another with --db")
+            if is_own_folder(path) and stat.S_IMODE(mode) != 0o600:
+                os.fchmod(fd, 0o600)
+        finally:
+            os.close(fd)
+    except FileNotFoundError as e:
+        raise StoreError(f"the folder {folder} does not exist; make it or pass another --db") from e
+    except OSError as e:
+        raise StoreError(f"cannot write {path}: {e.strerror}; check its permissions or pass --db") from e
+
+
+def _own_folder(folder: str) -> None:
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        found = os.lstat(folder)
+        if not stat.S_ISDIR(found.st_mode):
+            raise StoreError(f"{folder} is not a folder; remove it, or pass --db") from None
+        if stat.S_IMODE(found.st_mode) != 0o700:
+            os.chmod(folder, 0o700)
+    ignore = os.path.join(folder, ".gitignore")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        fd = os.open(ignore, flags, 0o600)
+    except FileExistsError:
+        return
+    with open(fd, "w") as file:
+        file.write("*\n")
+
+
+def is_ours(path: str) -> bool:
+    """Whether what lies at `path` may be replaced: empty, marked as ckvd's, or in ckvd's own folder.
+
+    Judged by the bytes, since SQLite may not be able to open it. A sound database of another program is
+    not told here but by `schema.ensure`.
+    """
+    with open(path, "rb") as file:
+        head = file.read(100)
+    mark = head[_APPLICATION_AT : _APPLICATION_AT + 4]
+    return (
+        not head
+        or is_own_folder(path)
+        or (head.startswith(_MAGIC) and mark == APPLICATION_ID.to_bytes(4, "big"))
+    )
+
+
+def put_aside(path: str) -> str:
+    """Renames the database to `<path>.damaged-<n>`, its WAL with it; the new name."""
+    n = 1
+    while os.path.lexists(f"{path}.damaged-{n}"):
+        n += 1
+    aside = f"{path}.damaged-{n}"
+    for suffix in ("-wal", "-shm", ""):
+        if os.path.lexists(path + suffix):
+            os.replace(path + suffix, aside + suffix)
+    return aside

@@ -1,0 +1,254 @@
+"""Makes sure that a file holds this version's schema: creates, migrates, mends or rebuilds it in place."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import cast
+
+import apsw
+
+from ckvd import words
+from ckvd.errors import NewerStoreError, StoreError
+from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
+from ckvd.store.rows import names
+
+SCHEMA_VERSION = 1
+"""Of the tables behind the views. History: 1, the first."""
+
+MIGRATIONS: Mapping[int, str] = {}
+"""SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
+
+FTS = {"chunks_fts": "chunk", "names_fts": "name"}
+"""The full-text indexes and the table whose rows each has one entry for."""
+
+_ALL = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+
+_Objects = frozenset[tuple[str, str]]
+
+
+def check_owner(db: apsw.Connection, path: str) -> None:
+    """Raises NewerStoreError for a later version and StoreError for another program's database."""
+    application, contract = db.pragma("application_id"), db.pragma("user_version")
+    objects = _objects(db)
+    if application != APPLICATION_ID and (objects or application or contract):
+        raise StoreError(f"{path} is the database of another program; pass another file with --db")
+    version = _version(db, objects)
+    if contract > CONTRACT_VERSION or (version is not None and version > SCHEMA_VERSION):
+        raise newer(path)
+
+
+def ensure(db: apsw.Connection, verify: bool) -> None:
+    """Leaves `db`, which `check_owner` let pass, with this version's schema.
+
+    With `verify`, the whole file is read and checked, and apsw.CorruptError raised where it is malformed.
+    """
+    if verify:
+        _verify(db)
+    contract, objects = db.pragma("user_version"), _objects(db)
+    version = _version(db, objects)
+    if version == SCHEMA_VERSION and _expected() <= objects and contract == CONTRACT_VERSION:
+        _drop_triggers(db, objects)
+        _mend_words(db, verify)
+        return
+    with transaction(db):
+        if contract == CONTRACT_VERSION and version is not None and _migrate(db, version):
+            return
+        if version == SCHEMA_VERSION and not _missing_tables(objects):
+            _restore(db, objects)
+        else:
+            _rebuild(db, objects)
+
+
+def newer(path: str) -> NewerStoreError:
+    return NewerStoreError(
+        f"{path} was written by a newer ckvd; upgrade ckvd, or pass another file with --db"
+    )
+
+
+def _verify(db: apsw.Connection) -> None:
+    found = db.execute("PRAGMA integrity_check(1)").get
+    if found != "ok":
+        raise apsw.CorruptError(str(found))
+
+
+def _meta(db: apsw.Connection, key: str) -> object:
+    return db.execute("SELECT value FROM meta_kv WHERE key = ?", (key,)).get
+
+
+def _version(db: apsw.Connection, objects: _Objects) -> int | None:
+    version = _meta(db, "schema_version") if ("table", "meta_kv") in objects else None
+    return version if isinstance(version, int) else None
+
+
+def _objects(db: apsw.Connection) -> _Objects:
+    return frozenset((str(t), str(n)) for t, n in db.execute(_ALL))
+
+
+def _sql() -> str:
+    return resources.files("ckvd.store").joinpath("schema.sql").read_text("utf-8")
+
+
+@cache
+def _expected() -> _Objects:
+    """What a database of this version holds at least."""
+    db = apsw.Connection(":memory:")
+    try:
+        _run(db, _sql())
+        return _objects(db)
+    finally:
+        db.close()
+
+
+def _run(db: apsw.Connection, sql: str) -> None:
+    for _ in db.execute(sql):
+        pass
+
+
+def _is_fts(name: str) -> bool:
+    return name.startswith(tuple(FTS))
+
+
+def _missing_tables(objects: _Objects) -> bool:
+    return any(kind == "table" and not _is_fts(name) for kind, name in _expected() - objects)
+
+
+def _drop_triggers(db: apsw.Connection, objects: _Objects) -> None:
+    """None is ckvd's. They never fire here, but a reader that writes elsewhere need not meet them."""
+    for kind, name in objects:
+        if kind == "trigger":
+            db.execute(f"DROP TRIGGER IF EXISTS {_quoted(name)}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _migrate(db: apsw.Connection, version: int) -> bool:
+    """Goes step by step to this version; False, and nothing done, where a step is missing."""
+    steps = range(version, SCHEMA_VERSION)
+    if not steps or any(step not in MIGRATIONS for step in steps):
+        return False
+    for step in steps:
+        _run(db, MIGRATIONS[step])
+    db.execute("UPDATE meta_kv SET value = ? WHERE key = 'schema_version'", (SCHEMA_VERSION,))
+    return True
+
+
+def _restore(db: apsw.Connection, objects: _Objects) -> None:
+    """All tables are there: makes the views, indexes and full-text indexes anew and keeps the rows."""
+    _drop(db, objects, tables=False)
+    present = _objects(db)
+    for statement in _statements():
+        kind, name = statement
+        if (kind, name) not in present:
+            _run(db, _statements()[statement])
+    for fts in FTS:
+        db.execute(f"INSERT INTO {fts}({fts}) VALUES('rebuild')")
+
+
+def _rebuild(db: apsw.Connection, objects: _Objects) -> None:
+    """An empty index of this version and a new epoch. The file, and what others put into it, stays."""
+    _drop(db, objects, tables=True)
+    _run(db, _sql())
+    db.pragma("application_id", APPLICATION_ID)
+    db.pragma("user_version", CONTRACT_VERSION)
+    db.executemany(
+        "INSERT INTO meta_kv(key, value) VALUES(?, ?)",
+        [
+            ("schema_version", SCHEMA_VERSION),
+            ("words_version", words.VERSION),
+            ("epoch", secrets.token_hex(8)),
+            ("revision", 0),
+            ("changes_since", 0),
+        ],
+    )
+
+
+@cache
+def _statements() -> dict[tuple[str, str], str]:
+    """The SQL that makes each object, shadow tables aside, in the schema's order."""
+    db = apsw.Connection(":memory:")
+    try:
+        _run(db, _sql())
+        made = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+        return {(t, n): sql for t, n, sql in made if n in FTS or not (t == "table" and _is_fts(n))}
+    finally:
+        db.close()
+
+
+def _drop(db: apsw.Connection, objects: _Objects, tables: bool) -> None:
+    """Drops what is ckvd's: full-text indexes, views, indexes, and with `tables` all else."""
+    _drop_triggers(db, objects)
+    for fts in FTS:
+        _drop_fts(db, fts)
+    ours = _expected()
+    for kind, name in sorted(objects & ours, reverse=True):
+        if kind in ("view", "index"):
+            db.execute(f"DROP {kind.upper()} IF EXISTS {_quoted(name)}")
+    if tables:
+        # References among them would make the order matter.
+        db.pragma("defer_foreign_keys", 1)
+        for kind, name in objects & ours:
+            if kind == "table" and not _is_fts(name):
+                db.execute(f"DROP TABLE IF EXISTS {_quoted(name)}")
+
+
+def _drop_fts(db: apsw.Connection, name: str) -> None:
+    """Drops a full-text index also where its shadow tables are gone or malformed."""
+    try:
+        db.execute(f"DROP TABLE IF EXISTS {name}")
+    except (apsw.SQLError, apsw.CorruptError):
+        db.pragma("writable_schema", 1)
+        db.execute("DELETE FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+        db.pragma("writable_schema", "RESET")
+        for part in ("data", "idx", "docsize", "config", "content"):
+            db.execute(f"DROP TABLE IF EXISTS {name}_{part}")
+
+
+def _mend_words(db: apsw.Connection, verify: bool) -> None:
+    """Rebuilds a full-text index that is incomplete, unreadable, or made with another way to split words."""
+    if _meta(db, "words_version") != words.VERSION:
+        with transaction(db):
+            _split_anew(db)
+            db.execute("UPDATE meta_kv SET value = ? WHERE key = 'words_version'", (words.VERSION,))
+            db.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('rebuild')")
+    broken = [fts for fts, table in FTS.items() if not _is_sound(db, fts, table, verify)]
+    if not broken:
+        return
+    with transaction(db):
+        for fts in broken:
+            _drop_fts(db, fts)
+            _run(db, _statements()["table", fts])
+            db.execute(f"INSERT INTO {fts}({fts}) VALUES('rebuild')")
+
+
+def _is_sound(db: apsw.Connection, fts: str, table: str, thorough: bool) -> bool:
+    """Whether the index has an entry a row and can be read; with `thorough`, whether each entry is right."""
+    try:
+        counts = f"SELECT (SELECT count(*) FROM {fts}_docsize) = (SELECT count(*) FROM {table})"
+        if not db.execute(counts).get:
+            return False
+        _run(db, f"SELECT rowid FROM {fts} WHERE {fts} MATCH '\"self\"' LIMIT 1")
+        if thorough:
+            db.execute(f"INSERT INTO {fts}({fts}, rank) VALUES('integrity-check', 1)")
+    except (apsw.SQLError, apsw.CorruptError):
+        return False
+    return True
+
+
+def _split_anew(db: apsw.Connection) -> None:
+    def names_of(*args: object) -> str:
+        return names(cast(str | None, args[0]))
+
+    def words_of(*args: object) -> str:
+        return words.words(str(args[0]))
+
+    db.create_scalar_function("ckvd_names", names_of, 1)
+    db.create_scalar_function("ckvd_words", words_of, 1)
+    db.execute(
+        "UPDATE body SET words = ckvd_words(body),"
+        " names = ckvd_names((SELECT symbol FROM chunk WHERE chunk.id = body.id))"
+    )

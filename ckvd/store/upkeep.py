@@ -1,0 +1,117 @@
+"""What keeps the file small: collecting, merging, checkpoints; each step a short transaction of its own."""
+
+from __future__ import annotations
+
+import os
+
+import apsw
+
+from ckvd.store.connection import BUSY_MS, transaction
+
+WAL_LIMIT = 16 << 20
+"""Bytes of WAL above which all of it is brought into the database and cut off."""
+
+CHANGES_KEPT = 10_000
+"""Rows of `change` that are left at least, whole revisions of them."""
+
+_ROUNDS = 8
+_VECTORS = 5_000  # rows a transaction
+_MERGE_PAGES = 500  # of FTS5's work a round
+_VACUUM_PAGES = 2_000  # pages of the database a round
+_VACUUM_SHARE = 0.1  # of the file that may be free pages
+_CHECKPOINT_WAIT_MS = 250
+
+
+def run(db: apsw.Connection, path: str) -> str | None:
+    """Bounded work, so that edits never wait for it long; a sentence where a reader keeps the WAL large."""
+    with transaction(db):
+        db.execute("DELETE FROM header WHERE NOT EXISTS (SELECT 1 FROM chunk WHERE header_id = header.id)")
+        _trim_changes(db)
+    for _ in range(_ROUNDS):
+        more = [step(db) for step in (_collect_vectors, _merge, _vacuum)]
+        if not any(more):
+            break
+    if wal_bytes(path) <= WAL_LIMIT or checkpoint(db):
+        return None
+    return (
+        f"a reader holds a transaction open, so that {path}-wal has grown to {wal_bytes(path) >> 20} MiB;"
+        " it shrinks once that reader ends its transaction"
+    )
+
+
+def wal_bytes(path: str) -> int:
+    try:
+        return os.stat(path + "-wal").st_size
+    except FileNotFoundError:
+        return 0
+
+
+def checkpoint(db: apsw.Connection) -> bool:
+    """Brings all of the WAL into the database and truncates it; False where a reader stands in the way."""
+    db.set_busy_timeout(_CHECKPOINT_WAIT_MS)
+    try:
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    except (apsw.BusyError, apsw.LockedError):
+        return False
+    finally:
+        db.set_busy_timeout(BUSY_MS)
+    return True
+
+
+def _trim_changes(db: apsw.Connection) -> None:
+    """Forgets the oldest revisions as long as CHANGES_KEPT rows are left."""
+    oldest = db.execute(
+        "SELECT revision FROM change ORDER BY revision DESC, ordinal DESC LIMIT 1 OFFSET ?",
+        (CHANGES_KEPT - 1,),
+    ).get
+    if oldest is None:
+        return
+    db.execute("DELETE FROM change WHERE revision < ?", (oldest,))
+    if db.changes():
+        db.execute("UPDATE meta_kv SET value = ? WHERE key = 'changes_since'", (oldest,))
+
+
+def _collect_vectors(db: apsw.Connection) -> bool:
+    """Keeps unused vectors within half the size of those in use, oldest out first; whether more are over."""
+    sizes = (
+        "SELECT coalesce(sum(length(int8) + length(bits)), 0), count(*) FROM vector WHERE unused_since IS {}"
+    )
+    unused, count = db.execute(sizes.format("NOT NULL")).fetchall()[0]
+    if not unused:
+        return False
+    used = db.execute(
+        "SELECT coalesce(sum(n * d), 0) FROM (SELECT count(*) AS n, (SELECT dimensions + dimensions / 8"
+        " FROM model WHERE id = model_id) AS d FROM code GROUP BY model_id)"
+    ).get
+    if unused <= used // 2:
+        return False
+    over = -(-(unused - used // 2) * count // unused)
+    with transaction(db):
+        db.execute(
+            "DELETE FROM vector WHERE id IN (SELECT id FROM vector WHERE unused_since IS NOT NULL"
+            " ORDER BY unused_since, id LIMIT ?)",
+            (min(over, _VECTORS),),
+        )
+        db.execute(
+            "DELETE FROM model WHERE NOT (serving OR target)"
+            " AND NOT EXISTS (SELECT 1 FROM vector WHERE model_id = model.id)"
+        )
+    return bool(over > _VECTORS)
+
+
+def _merge(db: apsw.Connection) -> bool:
+    """A step of FTS5's merging, which drops what deleted rows left; whether it still found work."""
+    before = db.total_changes()
+    with transaction(db):
+        db.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES('merge', ?)", (_MERGE_PAGES,))
+    return db.total_changes() - before > 1
+
+
+def _vacuum(db: apsw.Connection) -> bool:
+    """Gives free pages back where they are many; whether there are still."""
+    free, pages = db.pragma("freelist_count"), db.pragma("page_count")
+    if free <= pages * _VACUUM_SHARE:
+        return False
+    for _ in db.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})"):
+        pass
+    return bool(free - _VACUUM_PAGES > pages * _VACUUM_SHARE)

@@ -1,0 +1,251 @@
+"""The one writer of the file. One thread owns it; a lock elsewhere sees to it that there is no other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import apsw
+
+from ckvd.errors import DamagedStoreError, StoreError
+from ckvd.model import Stamp
+from ckvd.plan import FilePlan, StoredFile
+from ckvd.store import apply, files, rows, schema, upkeep, vectors
+from ckvd.store.connection import configure, connect, plain_errors, transaction
+from ckvd.store.vectors import Pending, Vector
+
+__all__ = ["FileState", "Head", "Pending", "Seen", "Vector", "Writer", "open_writer"]
+
+MetaValue = str | int | float | None
+
+
+class Seen(Protocol):
+    """When and how a file was last read: its stamp then, the time before, and the key of how it was cut."""
+
+    @property
+    def stamp(self) -> Stamp: ...
+    @property
+    def read_ns(self) -> int: ...
+    @property
+    def cut_key(self) -> str: ...
+
+
+class Head(Protocol):
+    """Where git's HEAD points: `ref` None when detached, `commit` None when unborn."""
+
+    @property
+    def ref(self) -> str | None: ...
+    @property
+    def commit(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What the store knows of a file, as far as deciding whether to read it again needs."""
+
+    stamp: Stamp
+    read_ns: int
+    cut_key: str
+    blob_oid: str | None
+    language: str | None
+    reason: str | None
+
+
+def open_writer(path: str, *, verify: bool = False) -> Writer:
+    """Opens the database at `path`, made, migrated or mended as needed, each in one transaction.
+
+    With `verify` all of it is checked first; that is for after a DamagedStoreError. A file of ckvd's that
+    SQLite cannot use is renamed to `<path>.damaged-<n>` and one built anew. Raises NewerStoreError for a
+    later version, StoreError for another program's file, which stays untouched, and where the file cannot
+    be written.
+    """
+    files.prepare(path)
+    try:
+        return _open(path, verify)
+    except DamagedStoreError as e:
+        if not files.is_ours(path):
+            raise StoreError(f"{path} is not a database of ckvd; pass another file with --db") from e
+        with plain_errors(path):
+            files.put_aside(path)
+    files.prepare(path)
+    return _open(path, verify=False)
+
+
+def _open(path: str, verify: bool) -> Writer:
+    with plain_errors(path), contextlib.ExitStack() as undo:
+        db = connect(path)
+        undo.callback(db.close)
+        # Looks before it sets anything: another program's database keeps its journal mode.
+        schema.check_owner(db, path)
+        configure(db)
+        schema.ensure(db, verify)
+        undo.pop_all()
+    return Writer(path, db)
+
+
+class Writer:
+    """Every method raises StoreError where SQLite cannot do it; nothing of it is then in the file, and the
+    writer can be used again. DamagedStoreError means: `close`, then `open_writer(path, verify=True)`."""
+
+    def __init__(self, path: str, db: apsw.Connection) -> None:
+        """Use `open_writer`."""
+        self.path = path
+        self._db = db
+        self._place = _place(path)
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Brings the WAL into the database if no reader is in the way, and closes. May be called twice."""
+        if self._place is not None and self.in_place():
+            with contextlib.suppress(StoreError), plain_errors(self.path):
+                upkeep.checkpoint(self._db)
+        self._place = None
+        self._db.close()
+
+    def in_place(self) -> bool:
+        """Whether the file at the path is still the one that is open."""
+        return self._place is not None and _place(self.path) == self._place
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with plain_errors(self.path), transaction(self._db):
+            yield
+
+    # -- meta ---------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> MetaValue:
+        with plain_errors(self.path):
+            value: MetaValue = self._db.execute("SELECT value FROM meta_kv WHERE key = ?", (key,)).get
+            return value
+
+    def set_meta(self, values: Mapping[str, MetaValue]) -> None:
+        """Sets rows of `meta` that the store does not keep itself; makes no revision."""
+        if all(self.meta(key) == value for key, value in values.items()):
+            return
+        with self._transaction():
+            self._set_meta(values)
+
+    def _set_meta(self, values: Mapping[str, MetaValue]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO meta_kv(key, value) VALUES(?, ?)", list(values.items()))
+
+    def set_head(self, head: Head | None) -> None:
+        """Notes where HEAD is; None outside git. Makes no revision."""
+        self.set_meta(_head_meta(head))
+
+    @property
+    def revision(self) -> int:
+        return int(self.meta("revision") or 0)
+
+    @property
+    def epoch(self) -> str:
+        return str(self.meta("epoch"))
+
+    # -- rows ---------------------------------------------------------------------------------------
+
+    def files(self) -> dict[bytes, FileState]:
+        """Every path in the store. The stamp of a file that never got one equals no real one."""
+        sql = (
+            "SELECT path_bytes, coalesce(stamp_size, -1), coalesce(mtime_ns, 0), coalesce(ctime_ns, 0),"
+            " coalesce(inode, 0), coalesce(read_ns, 0), coalesce(cut_key, ''), blob_oid, language, reason"
+            " FROM file"
+        )
+        with plain_errors(self.path):
+            return {
+                path: FileState(rows.stamp_of(size, mtime, ctime, inode), *rest)
+                for path, size, mtime, ctime, inode, *rest in self._db.execute(sql)
+            }
+
+    def load(self, path: bytes) -> StoredFile | None:
+        """All rows of one file without its texts, to be planned against."""
+        with plain_errors(self.path):
+            return rows.load(self._db, path)
+
+    def apply(self, plans: Iterable[FilePlan], seen: Mapping[bytes, Seen], head: Head | None) -> int | None:
+        """Carries out all of `plans`, the stamps and HEAD in one transaction.
+
+        Gives the new revision, one more than the last, or None where no row had to change: a stamp or
+        another HEAD alone make no revision. Each plan must have been made against the rows as they are.
+        """
+        due = [plan for plan in plans if not plan.empty]
+        with self._transaction():
+            revision = None
+            if due:
+                revision = self.revision + 1
+                self._set_meta({"revision": revision})
+                apply.apply_plans(self._db, due, revision)
+            self._db.executemany(
+                rows.UPDATE_STAMP,
+                [(*rows.stamp_row(s.stamp, s.read_ns, s.cut_key), path) for path, s in seen.items()],
+            )
+            self._set_meta(_head_meta(head))
+        return revision
+
+    # -- vectors ------------------------------------------------------------------------------------
+
+    def set_model(self, identity: str | None, name: str = "none", dimensions: int = 0) -> None:
+        """Which model the vectors are to be of; None for none. `identity` tells two spaces apart.
+
+        Another model than before becomes the target: its vectors are pending, and the one before serves
+        until all of them are in.
+        """
+        with plain_errors(self.path):
+            if self.meta("model") is not None and vectors.is_target(self._db, identity):
+                return
+        with self._transaction():
+            if identity is None:
+                vectors.set_no_model(self._db, self.revision)
+            else:
+                vectors.set_model(self._db, identity, name, dimensions, self.revision)
+
+    def pending(self) -> int:
+        """How many chunks wait for their vector."""
+        with plain_errors(self.path):
+            return int(self._db.execute("SELECT count(*) FROM pending").get)
+
+    def oldest_pending(self) -> int | None:
+        """The lowest revision at which a waiting chunk got its text, None where none waits."""
+        with plain_errors(self.path):
+            oldest: int | None = self._db.execute("SELECT min(priority) FROM pending").get
+            return oldest
+
+    def take_pending(self, most: int) -> list[Pending]:
+        """Up to `most` chunks that wait, the latest first, each embedded text once. They go on waiting."""
+        with plain_errors(self.path):
+            return vectors.take(self._db, most)
+
+    def put_vectors(self, identity: str, items: Iterable[Vector]) -> int:
+        """Stores vectors of the model `identity` in a transaction of their own, without a revision.
+
+        What no chunk wants any more is left out. Gives the number stored.
+        """
+        with self._transaction():
+            return vectors.put(self._db, identity, list(items))
+
+    # -- upkeep -------------------------------------------------------------------------------------
+
+    def maintain(self) -> str | None:
+        """Upkeep of bounded length, to be called now and then: collects what nothing refers to, merges, gives
+        space back, and cuts the WAL above 16 MiB. A sentence for people where a reader is in its way.
+        """
+        with plain_errors(self.path):
+            return upkeep.run(self._db, self.path)
+
+
+def _head_meta(head: Head | None) -> dict[str, MetaValue]:
+    return {"head_ref": head.ref if head else None, "head_commit": head.commit if head else None}
+
+
+def _place(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
