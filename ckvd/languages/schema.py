@@ -62,12 +62,13 @@ class Rule:
 
     `kind` is the symbol's kind, `member` the one inside a type or of a name that a type qualifies, `upper` the one of a name
     that is all capitals; `kinds` maps the type (or text) of the node at `kinds_from` to a kind.
-    `when` lists conditions: a path, and the types one of which its node must have (`*`: any).
-    `at` says in which scope: `module`, `type`, `local`; empty means all.
+    `when` lists conditions: a path, and what its first node must be: of one of these types (`*`: any),
+    or of the text behind a `=`.
+    `at` says in which scope: `module`, `type`, `local`, or what an `inside` says; empty means all.
     `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
     `split` are separators inside a name, whose left parts qualify it.
-    `scope` is whether the symbol qualifies what lies in it; `rest` that it does so for its later
-    siblings (`namespace X;`). `members` (whether its functions are methods) and `coarse` (whether it
+    `scope` is whether the symbol qualifies what lies in it; `inside` what `at` calls its inside;
+    `rest` that it qualifies its later siblings (`namespace X;`). `members` (whether its functions are methods) and `coarse` (whether it
     is a container among the units) follow from the kind where they are not given.
     `semicolon` takes a `;` directly behind into the range. A body that is a token (`{`) is all from there on.
     """
@@ -87,6 +88,7 @@ class Rule:
     coarse: bool | None = None
     members: bool | None = None
     scope: bool = True
+    inside: str | None = None
     rest: bool = False
     semicolon: bool = False
 
@@ -114,6 +116,9 @@ class Language:
     its children they are left out of its one-line signature. `modifiers` may hold such children.
     `wrappers` widen the range of the one declaration in them. `skip` are node types that hold no
     declaration and are not entered. `docstrings` are the node types that document a body they begin;
+    `constructors` are names that make a method a constructor (`*`: its type's own name).
+    `mask` names a function of `ckvd.parse.mask` that blanks what the grammar cannot read, tried where
+    it finds errors. `rivals` maps a suffix to a language that is tried too; the less damaged parse wins.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     """
 
@@ -132,6 +137,8 @@ class Language:
     attributes: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    mask: str | None = None
+    rivals: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     constructors: frozenset[str] = frozenset()
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
@@ -204,6 +211,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         coarse=row.get("coarse"),
         members=row.get("members"),
         scope=row.get("scope", True),
+        inside=row.get("inside"),
         rest=row.get("rest", False),
         semicolon=row.get("semicolon", False),
     )

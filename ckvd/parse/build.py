@@ -24,19 +24,25 @@ def symbols(table: Table, source: bytes, drafts: Sequence[Draft]) -> tuple[Symbo
     return tuple(_symbol(table, source, drafts[i], index, inside.get(id(drafts[i]), [])) for i in order)
 
 
-def header(drafts: Sequence[Draft], imports: Sequence[HeaderItem]) -> tuple[HeaderItem, ...]:
+def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]) -> tuple[HeaderItem, ...]:
     """Packages, imports and the constants of the file itself, in file order."""
     constants = [d for d in drafts if d.scope is None and d.where == "module"]
-    return tuple(sorted([*imports, *_values("constant", constants)], key=lambda item: item.start))
+    return tuple(sorted([*imports, *_values("constant", source, constants)], key=lambda item: item.start))
 
 
-def _values(kind: Literal["constant", "member"], drafts: Sequence[Draft]) -> list[HeaderItem]:
-    """The values among the drafts; those of one declaration are one item."""
+def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:
+    """The values and one-line macros among the drafts; those of one declaration are one item."""
     groups: dict[Range, set[str]] = {}
     for draft in drafts:
-        if draft.rule.chunk == "never" and draft.kind in VALUES:
+        if draft.kind in VALUES or (draft.kind == "macro" and not _chunked(draft, source)):
             groups.setdefault(draft.group, set()).add(draft.found.name)
     return [HeaderItem(kind, start, end, frozenset(names)) for (start, end), names in groups.items()]
+
+
+def _chunked(draft: Draft, source: bytes) -> bool:
+    if draft.rule.chunk == "multiline":
+        return source.find(b"\n", draft.lead, draft.end) >= 0
+    return draft.rule.chunk == "always"
 
 
 def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: list[Draft]) -> Symbol:
@@ -46,9 +52,6 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         doc = text.string_text(source, *draft.doc)
     elif draft.lead < draft.start and not table.docstrings:
         doc = text.comment_text(source, draft.lead, draft.start)
-    chunked = draft.rule.chunk == "always" or (
-        draft.rule.chunk == "multiline" and source.find(b"\n", draft.lead, draft.end) >= 0
-    )
     return Symbol(
         name=draft.found.name,
         parents=draft.parents,
@@ -62,7 +65,7 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         signature=text.signature(source, draft.declared, draft.end if draft.kind in VALUES else end_of_head),
         doc=doc,
         clean=draft.clean,
-        chunked=chunked,
+        chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
         head=_head(source, draft, end_of_head, inside) if inside else (),
     )
@@ -77,4 +80,4 @@ def _head(source: bytes, draft: Draft, end_of_head: int, inside: Sequence[Draft]
         items.append(HeaderItem("doc", *draft.doc))
     if draft.lead < draft.start:
         items.append(HeaderItem("doc", draft.lead, text.trimmed(source, draft.lead, draft.start)))
-    return tuple(sorted([*items, *draft.imports, *_values("member", inside)], key=lambda item: item.start))
+    return tuple(sorted([*items, *draft.imports, *_values("member", source, inside)], key=lambda item: item.start))

@@ -69,11 +69,133 @@ def js_assigned(node: ts.Node, source: bytes) -> list[Found]:
     return [Found("default" if owners == "module" and name == "exports" else name, last.start_byte, parts)]
 
 
+_NAMES = frozenset(
+    {
+        "identifier", "field_identifier", "type_identifier", "namespace_identifier", "primitive_type",
+        "operator_name", "destructor_name",
+    }
+)  # fmt: skip
+_CALLABLE = frozenset({"function_declarator", "abstract_function_declarator"})
+
+
+def _declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
+    """The name at the end of a declarator chain, and whether what is declared is a function."""
+    node: ts.Node | None = declarator
+    parents: list[str] = []
+    function = False
+    while node is not None:
+        if node.type in _NAMES:
+            return Found(" ".join(text_of(node, source).split()), node.start_byte, tuple(parents)), function
+        if node.type == "operator_cast":
+            cut = node.child_by_field_name("declarator")
+            name = source[node.start_byte : cut.start_byte if cut else node.end_byte].decode("utf-8", "replace")
+            return Found(" ".join(name.split()), node.start_byte, tuple(parents)), True
+        if node.type == "qualified_identifier":
+            scope = node.child_by_field_name("scope")
+            if scope is not None:
+                parents.append(re.split(r"\s*<", text_of(scope, source))[0])
+        elif node.type.endswith("_declarator"):
+            function = node.type in _CALLABLE
+        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+        if inner is None:
+            inner = next((c for c in node.named_children if c.type.endswith("declarator") or c.type in _NAMES), None)
+        node = inner
+    return None, function
+
+
+def _all_declared(node: ts.Node, source: bytes, functions: bool) -> list[Found]:
+    found = (_declared(d, source) for d in node.children_by_field_name("declarator"))
+    return [name for name, function in found if name is not None and name.name and function == functions]
+
+
+def c_functions(node: ts.Node, source: bytes) -> list[Found]:
+    """The functions among a declaration's declarators; `A::b` is `b` qualified by `A`."""
+    return _all_declared(node, source, functions=True)
+
+
+def c_values(node: ts.Node, source: bytes) -> list[Found]:
+    """Variables, fields and type names: the declarators that are no functions."""
+    return _all_declared(node, source, functions=False)
+
+
+def c_type(node: ts.Node, source: bytes) -> list[Found]:
+    """A class's or namespace's own name, without template arguments, qualified by what stands before `::`."""
+    name = node.child_by_field_name("name")
+    if name is None:
+        return []
+    if name.type == "nested_namespace_specifier":
+        parts = [c for c in _leaves(name) if c.type in _NAMES]
+        return [Found(text_of(parts[-1], source), parts[-1].start_byte, tuple(text_of(p, source) for p in parts[:-1]))]
+    found, _ = _declared(name, source)
+    return [found] if found is not None else []
+
+
+def _leaves(node: ts.Node) -> list[ts.Node]:
+    leaves, pending = [], [node]
+    while pending:
+        at = pending.pop()
+        pending.extend(reversed(at.children))
+        if at.child_count == 0:
+            leaves.append(at)
+    return leaves
+
+
+def rust_impl(node: ts.Node, source: bytes) -> list[Found]:
+    """The type that an `impl` is for, without path, references and type arguments."""
+    at = node.child_by_field_name("type")
+    while at is not None:
+        inner = at.child_by_field_name("type") or at.child_by_field_name("name")
+        if inner is None:
+            return [Found(" ".join(text_of(at, source).split()), at.start_byte)]
+        at = inner
+    return []
+
+
+def rust_use(node: ts.Node, source: bytes) -> list[str]:
+    """The last segments and aliases of a `use`; nothing where a `*` is among them."""
+    text = text_of(node, source)
+    if "*" in text:
+        return []
+    names: list[str] = []
+    for part in re.split(r"[{},;]", text):
+        segments = re.split(r"::|\bas\b", re.sub(r"^\s*(pub(\([^)]*\))?\s+)?(use|extern\s+crate)\s+", "", part))
+        named = [s.strip() for s in segments if s.strip()]
+        names += named[-1:]
+    return names
+
+
+def terraform_block(node: ts.Node, source: bytes) -> list[Found]:
+    """A block by the address that other blocks use for it: `aws_x.y`, `data.aws_x.y`, `var.x`."""
+    words = [c for c in node.children if c.type in ("identifier", "string_lit")]
+    texts = [text_of(c, source).strip('"') for c in words]
+    if not words:
+        return []
+    kind, labels = texts[0], texts[1:]
+    start = words[-1].start_byte + (words[-1].type == "string_lit")
+    if not labels:
+        return [Found(kind, start)]
+    first = {"resource": (), "variable": ("var",)}.get(kind, (kind,))
+    return [Found(labels[-1], start, (*first, *labels[:-1]))]
+
+
+def terraform_local(node: ts.Node, source: bytes) -> list[Found]:
+    """A value of a `locals` block is `local.x`."""
+    name = node.children[0]
+    return [Found(text_of(name, source), name.start_byte, ("local",))]
+
+
 NAME_HOOKS: dict[str, NameHook] = {
+    "c_functions": c_functions,
+    "c_type": c_type,
+    "c_values": c_values,
     "go_method": go_method,
     "js_assigned": js_assigned,
+    "rust_impl": rust_impl,
+    "terraform_block": terraform_block,
+    "terraform_local": terraform_local,
 }
 
 IMPORT_HOOKS: dict[str, ImportHook] = {
     "go_import": go_import,
+    "rust_use": rust_use,
 }

@@ -22,10 +22,13 @@ class Grammar:
         self.language = language
         self._where = where
         self._ids: dict[str, set[int]] = {"ERROR": {ERROR_KIND}}
+        self._named: set[int] = {ERROR_KIND}
         for i in range(language.node_kind_count):
             name = language.node_kind_for_id(i)
             if name is not None and language.node_kind_is_visible(i):
                 self._ids.setdefault(name, set()).add(i)
+                if language.node_kind_is_named(i):
+                    self._named.add(i)
 
     def kinds(self, names: str) -> frozenset[int]:
         """The ids of the node types in `a|b` (one name can have several); `*` is every type."""
@@ -35,6 +38,10 @@ class Grammar:
         if unknown:
             raise LanguageDataError(f"{self._where}: the grammar has no node type {unknown[0]!r}")
         return frozenset(i for name in names.split("|") for i in self._ids[name])
+
+    def named(self, name: str) -> frozenset[int]:
+        """The ids of a node type without those of a keyword that reads the same."""
+        return self.kinds(name) & self._named
 
     def field(self, name: str) -> int:
         found = self.language.field_id_for_name(name)

@@ -11,9 +11,14 @@ from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from ckvd.languages.schema import HeaderRule, Language, LanguageDataError, Rule
 from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS, ImportHook, NameHook
+from ckvd.parse.mask import MASKS, Mask
 from ckvd.parse.paths import Grammar, Path, compile_path
 
 T = TypeVar("T")
+
+
+Condition = tuple[Path, frozenset[int], frozenset[str]]
+"""A path, and what its first node must be: one of these types, or one of these texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class CompiledRule:
     """The field of a name path that is nothing but a field: the common case, looked up directly."""
     body: tuple[Path, ...]
     kinds_from: tuple[Path, ...]
-    when: tuple[tuple[Path, frozenset[int]], ...]
+    when: tuple[Condition, ...]
     hook: NameHook | None
 
 
@@ -61,6 +66,7 @@ class Table:
     blocks: frozenset[int] = frozenset()
     docstrings: frozenset[int] = frozenset()
     declarations: frozenset[int] = frozenset()
+    mask: Mask | None = None
 
 
 @cache
@@ -72,10 +78,10 @@ def table(language: Language) -> Table:
     actions: dict[int, Action] = {}
 
     def ids(names: tuple[str, ...]) -> frozenset[int]:
-        return frozenset(i for name in names for i in grammar.kinds(name))
+        return frozenset(i for name in names for i in grammar.named(name))
 
     def at(name: str) -> list[Action]:
-        return [actions.setdefault(i, Action()) for i in grammar.kinds(name)]
+        return [actions.setdefault(i, Action()) for i in grammar.named(name)]
 
     for name, rules in language.symbols.items():
         compiled = tuple(_rule(rule, grammar, language) for rule in rules)
@@ -105,6 +111,7 @@ def table(language: Language) -> Table:
         modifiers=ids(language.modifiers),
         blocks=ids(language.blocks),
         docstrings=ids(language.docstrings),
+        mask=_hook(MASKS, language.mask, language),
         declarations=ids((*language.symbols, *language.header, *language.wrappers)),
     )
 
@@ -117,12 +124,14 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         name_field=grammar.field(rule.name[0]) if plain else None,
         body=tuple(compile_path(p, grammar) for p in rule.body),
         kinds_from=tuple(compile_path(p, grammar) for p in rule.kinds_from),
-        when=tuple(
-            (compile_path(path, grammar), frozenset(i for t in types for i in grammar.kinds(t)))
-            for path, types in rule.when
-        ),
+        when=tuple(_condition(path, wanted, grammar) for path, wanted in rule.when),
         hook=_hook(NAME_HOOKS, rule.hook, language),
     )
+
+
+def _condition(path: str, wanted: frozenset[str], grammar: Grammar) -> Condition:
+    types = frozenset(i for w in wanted if not w.startswith("=") for i in grammar.kinds(w))
+    return compile_path(path, grammar), types, frozenset(w[1:] for w in wanted if w.startswith("="))
 
 
 def _header(header: HeaderRule, grammar: Grammar, language: Language) -> CompiledHeader:

@@ -89,6 +89,8 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
         else:
             line = _line(source, begin)
             newlines = gap.count(b"\n")
+            if begin == 0 and source.startswith(b"#!"):
+                break
             if newlines > 1 or source[line:begin].strip(_SPACE) or (newlines and begin - line != column):
                 break
         at = first = begin

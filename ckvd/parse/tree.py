@@ -6,17 +6,29 @@ from collections.abc import Sequence
 
 import tree_sitter as ts
 
-from ckvd.languages import Language
+from ckvd.languages import Language, get
 from ckvd.model import Parsed, Range
 from ckvd.parse import build, damage
-from ckvd.parse.table import table
+from ckvd.parse.table import Table, table
 from ckvd.parse.walk import Walk
 
 
-def parse(_path: str, source: bytes, language: Language) -> Parsed:
-    """Symbols with exact ranges, the header's items and the damage of one file."""
+def parse(path: str, source: bytes, language: Language) -> Parsed:
+    """Symbols with exact ranges, the header's items and the damage of one file.
+
+    Of a language and its rival for the path's suffix (C and C++ for `.h`) the less damaged parse is taken.
+    """
+    parsed = _parse(source, language)
+    rival = language.rivals.get(path.rpartition(".")[2].lower())
+    if parsed.status == "ok" or rival is None:
+        return parsed
+    other = _parse(source, get(rival))
+    return other if other.error_bytes < parsed.error_bytes else parsed
+
+
+def _parse(source: bytes, language: Language) -> Parsed:
     rules = table(language)
-    root = ts.Parser(rules.grammar).parse(source).root_node
+    root = _root(rules, source)
     walk = Walk(rules, source, root).run()
     symbols = build.symbols(rules, source, walk.drafts)
     broken = damage.broken(root, len(source))
@@ -28,12 +40,29 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         reason=None if status == "ok" else "syntax-errors",
         detail=damage.detail(source, broken, root) if broken else None,
         symbols=symbols,
-        header=build.header(walk.drafts, walk.header),
+        header=build.header(source, walk.drafts, walk.header),
         damage=tuple(left),
         error_bytes=sum(b - a for a, b in left),
         comment=language.comment,
         pieces=_Pieces(root),
     )
+
+
+def _root(rules: Table, source: bytes) -> ts.Node:
+    """The tree's root; where there are errors, that of the masked text if it has fewer."""
+    parser = ts.Parser(rules.grammar)
+    root = parser.parse(source).root_node
+    if root.has_error and rules.mask is not None:
+        masked = rules.mask(source)
+        if masked != source:
+            other = parser.parse(masked).root_node
+            if _bad_bytes(other, source) < _bad_bytes(root, source):
+                return other
+    return root
+
+
+def _bad_bytes(root: ts.Node, source: bytes) -> int:
+    return sum(b - a for a, b in damage.broken(root, len(source)))
 
 
 class _Pieces:

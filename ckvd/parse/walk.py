@@ -139,9 +139,11 @@ class Walk:
         rule = compiled.rule
         if rule.at and self._scopes[-1].where not in rule.at:
             return False
-        for path, kinds in compiled.when:
+        for path, types, texts in compiled.when:
             hits = path.find(node, self._around(depth))
-            if not hits or hits[0].kind_id not in kinds:
+            if not hits:
+                return False
+            if hits[0].kind_id not in types and not (texts and text_of(hits[0], self._source) in texts):
                 return False
         return True
 
@@ -185,17 +187,21 @@ class Walk:
             self.drafts.append(draft)
         if rule.rest:
             self.header.append(HeaderItem("package", start, end))
-        if rule.scope and len(found) == 1:
+        if len(found) == 1 and (rule.scope or rule.inside is not None):
             self._enter(draft, depth)
         return True
 
     def _enter(self, draft: Draft, depth: int) -> None:
-        names, outside = (*draft.parents, draft.found.name), self._scopes[-1].where
-        space = draft.kind in SPACES and outside == "module"
+        outside = self._scopes[-1]
+        if not draft.rule.scope:
+            self._scopes.append(_Scope(depth, outside.names, draft.rule.inside or outside.where, draft))
+            return
+        names = (*draft.parents, draft.found.name)
+        space = draft.kind in SPACES and outside.where == "module"
         members = draft.rule.members
         if members is None:
             members = draft.kind in TYPES
-        where = "type" if members else "module" if space else "local"
+        where = draft.rule.inside or ("type" if members else "module" if space else "local")
         if draft.rule.rest:
             while self._scopes[-1].rest:
                 self._scopes.pop()
@@ -227,12 +233,15 @@ class Walk:
         for path in compiled.kinds_from:
             hits = path.find(node, self._around(depth))
             if hits:
-                kind = rule.kinds.get(hits[0].type, kind)
+                kind = rule.kinds.get(hits[0].type) or rule.kinds.get(text_of(hits[0], self._source), kind)
                 break
-        if rule.member is not None and (found.parents or self._scopes[-1].where == "type"):
-            return "constructor" if found.name in self._table.language.constructors else rule.member
         if rule.upper is not None and found.name.isupper():
             return rule.upper
+        if rule.member is not None and (found.parents or self._scopes[-1].where == "type"):
+            constructors = self._table.language.constructors
+            owner = (found.parents or self._scopes[-1].names)[-1:]
+            made = found.name in constructors or ("*" in constructors and owner == (found.name,))
+            return "constructor" if made else rule.member
         return kind
 
     def _body(self, compiled: CompiledRule, node: ts.Node, end: int) -> tuple[Range | None, Range | None]:
