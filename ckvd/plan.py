@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from ckvd.model import Change, Chunk, FileResult, Range, Segment, SymbolRow, Verdict
@@ -105,7 +106,8 @@ class FilePlan:
         return not self.file_changed and not any(rows)
 
 
-def header_key(header: Sequence[Segment]) -> bytes | None:
+@lru_cache(maxsize=1024)
+def header_key(header: tuple[Segment, ...]) -> bytes | None:
     """What a header is stored under: its texts and how it divides, since trimming goes by segment."""
     if not header:
         return None

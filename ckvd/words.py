@@ -31,12 +31,14 @@ def words(text: str) -> str:
     Order is that of first appearance, so that a phrase of parts matches as a phrase. Runs that are a single
     word are left out: the text's own column has them.
     """
-    parts = (_split_run(run) for run in dict.fromkeys(_RUN.findall(text)) if not _is_one_word(run))
-    return " ".join(word for some in parts if len(some) > 1 for word in some)
-
-
-def _is_one_word(run: str) -> bool:
-    return (run.isalpha() and (run.islower() or run.isupper() or run.istitle())) or run.isdecimal()
+    out: list[str] = []
+    for run in dict.fromkeys(_RUN.findall(text)):
+        if run.islower() and run.isalpha():
+            continue  # most are, and need no look-up
+        parts = _split_run(run)
+        if len(parts) > 1:
+            out += parts
+    return " ".join(out)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -88,7 +88,7 @@ def transaction(db: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator
 
 @contextlib.contextmanager
 def plain_errors(path: str) -> Iterator[None]:
-    """SQLite's errors that are no fault of ckvd as StoreError, those of a malformed file as DamagedStoreError."""
+    """SQLite's errors that are no fault of ckvd as StoreError; a malformed file as DamagedStoreError."""
     try:
         yield
     except _DAMAGE as e:

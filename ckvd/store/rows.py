@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import apsw
@@ -17,6 +18,11 @@ Row = tuple[Any, ...]
 
 def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=4096)
+def _parents(parents: tuple[str, ...]) -> str:
+    return to_json(parents)
 
 
 def names(symbol: str | None) -> str:
@@ -112,7 +118,7 @@ _LOAD_CHUNKS = (
 
 def chunk_row(c: Chunk, header_id: int | None) -> Row:
     return (
-        *(c.chunk_id, c.unit, c.kind, c.grain, c.symbol, to_json(c.parents), c.start, c.end),
+        *(c.chunk_id, c.unit, c.kind, c.grain, c.symbol, _parents(c.parents), c.start, c.end),
         *(c.start_line, c.end_line, c.part, c.parts, header_id, c.rendering, c.tokens),
         *(c.header_trimmed, c.truncated, c.content_hash, c.own_hash, c.embed_hash),
     )
@@ -143,7 +149,7 @@ _LOAD_SYMBOLS = f"SELECT id, {_SYMBOL_COLUMNS} FROM symbol WHERE file_id = ? ORD
 
 def symbol_row(s: SymbolRow) -> Row:
     return (
-        *(s.symbol, s.name, s.kind, to_json(s.parents), s.signature, s.doc, s.start, s.end),
+        *(s.symbol, s.name, s.kind, _parents(s.parents), s.signature, s.doc, s.start, s.end),
         *(s.start_line, s.end_line, s.name_line, s.name_column, s.chunk_id),
     )
 

@@ -1,5 +1,6 @@
 -- The tables are ckvd's own and may change with any `schema_version`; the views are the contract.
--- No triggers and no virtual table in a view: a plain SQLite of 3.38 reads all of it.
+-- No triggers and no virtual table in a view: a plain SQLite of 3.38 reads all of it. Texts come by
+-- subquery, so that a query that asks for none, an aggregate too, reads none.
 
 CREATE TABLE meta_kv (
     key TEXT PRIMARY KEY,
@@ -186,22 +187,24 @@ WHERE parse_status IN ('partial', 'failed')
     OR reason IN ('unreadable', 'encoding', 'timeout', 'memory', 'crashed');
 
 CREATE VIEW symbols AS
-SELECT f.path, f.language, s.symbol, s.name, s.kind, coalesce(l.number, 13) AS lsp_kind, s.parents,
-    s.signature, s.doc, s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.name_column,
+SELECT f.path, f.language, s.symbol, s.name, s.kind,
+    coalesce((SELECT number FROM lsp_kind WHERE lsp_kind.kind = s.kind), 13) AS lsp_kind, s.parents, s.signature,
+    s.doc, s.start_byte, s.end_byte, s.start_line, s.end_line, s.name_line, s.name_column,
     s.chunk_id
-FROM symbol AS s JOIN file AS f ON f.id = s.file_id LEFT JOIN lsp_kind AS l ON l.kind = s.kind;
+FROM symbol AS s JOIN file AS f ON f.id = s.file_id;
 
 CREATE VIEW chunks AS
 SELECT c.id, c.chunk_id, f.path, f.language, c.unit, c.kind, c.grain, c.symbol, c.parents, c.start_byte,
-    c.end_byte, c.start_line, c.end_line, c.part, c.parts, coalesce(h.text, '') AS header,
-    coalesce(h.bytes, 0) AS header_bytes, b.body, c.rendering, c.tokens, c.header_trimmed, c.truncated,
+    c.end_byte, c.start_line, c.end_line, c.part, c.parts,
+    coalesce((SELECT text FROM header WHERE header.id = c.header_id), '') AS header,
+    coalesce((SELECT bytes FROM header WHERE header.id = c.header_id), 0) AS header_bytes,
+    (SELECT body FROM body WHERE body.id = c.id) AS body, c.rendering, c.tokens, c.header_trimmed, c.truncated,
     EXISTS (
         SELECT 1 FROM vector AS v
         WHERE v.hash = c.embed_hash AND v.model_id = (SELECT id FROM model WHERE serving)
     ) AS embedded,
     lower(hex(c.content_hash)) AS content_hash, c.revision
-FROM chunk AS c JOIN file AS f ON f.id = c.file_id LEFT JOIN header AS h ON h.id = c.header_id
-    LEFT JOIN body AS b ON b.id = c.id;
+FROM chunk AS c JOIN file AS f ON f.id = c.file_id;
 
 CREATE VIEW changes AS SELECT revision, path, what, start_byte, end_byte FROM change;
 

@@ -1,0 +1,252 @@
+"""Reading the file: a connection that cannot write, and as values the rows that commands need."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+import apsw
+import sqlite_vec
+
+from ckvd.errors import StoreError
+from ckvd.store import schema
+from ckvd.store.connection import APPLICATION_ID, connect_reader, plain_errors, transaction
+from ckvd.store.writer import MetaValue
+
+_Row = TypeVar("_Row", bound=NamedTuple)
+
+
+class FileRow(NamedTuple):
+    """A row of `files`; `damage` is JSON."""
+
+    path: str
+    path_bytes: bytes
+    language: str | None
+    strategy: str
+    parse_status: str
+    reason: str | None
+    error_line: int | None
+    error_bytes: int
+    size: int
+    lines: int
+    blob_oid: str | None
+    revision: int
+    detail: str | None
+    damage: str
+
+
+class SymbolInfo(NamedTuple):
+    """A row of `symbols`; `parents` is JSON."""
+
+    path: str
+    language: str | None
+    symbol: str
+    name: str
+    kind: str
+    lsp_kind: int
+    parents: str
+    signature: str
+    doc: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    name_line: int
+    name_column: int
+    chunk_id: str
+
+
+class ChunkRow(NamedTuple):
+    """A row of `chunks`; `parents` is JSON."""
+
+    id: int
+    chunk_id: str
+    path: str
+    language: str | None
+    unit: str
+    kind: str
+    grain: str
+    symbol: str | None
+    parents: str
+    start_byte: int
+    end_byte: int
+    start_line: int
+    end_line: int
+    part: int
+    parts: int
+    header: str
+    header_bytes: int
+    body: str
+    rendering: str
+    tokens: int
+    header_trimmed: int
+    truncated: int
+    embedded: int
+    content_hash: str
+    revision: int
+
+
+class Outcome(NamedTuple):
+    """How many files of a language came out alike."""
+
+    language: str | None
+    strategy: str
+    parse_status: str
+    reason: str | None
+    files: int
+
+
+class ChunkTotals(NamedTuple):
+    """`tokens` counts the chunks by their number of tokens."""
+
+    by_unit: Mapping[str, int]
+    split_symbols: int
+    truncated: int
+    tokens: Counter[int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_unit.values())
+
+    def over(self, limit: int) -> int:
+        """Chunks of more than `limit` tokens."""
+        return sum(n for tokens, n in self.tokens.items() if tokens > limit)
+
+    def quantile(self, share: float) -> int:
+        """The least number of tokens that `share` of the chunks do not exceed (nearest rank); 0 of none."""
+        left = share * self.total
+        for tokens, n in sorted(self.tokens.items()):
+            left -= n
+            if left <= 0:
+                return tokens
+        return 0
+
+
+def _select(kind: type[Any], view: str) -> str:
+    return f"SELECT {', '.join(kind._fields)} FROM {view}"
+
+
+def open_reader(path: str, *, vec: bool = False) -> Reader:
+    """Opens the database at `path` for reading; with `vec`, sqlite-vec's functions are there too.
+
+    Raises StoreError where there is none, it is not ckvd's or cannot be read, DamagedStoreError where SQLite
+    finds it malformed, NewerStoreError where a later version wrote it.
+    """
+    if not os.path.exists(path):
+        raise StoreError(f"there is no index at {path}; make one with `ckvd index`")
+    with plain_errors(path), contextlib.ExitStack() as undo:
+        db = connect_reader(path)
+        undo.callback(db.close)
+        schema.check_owner(db, path)
+        if db.pragma("application_id") != APPLICATION_ID:
+            raise StoreError(f"{path} is not a finished index; make it with `ckvd index`")
+        if vec:
+            db.enable_load_extension(True)
+            db.load_extension(sqlite_vec.loadable_path())
+            db.enable_load_extension(False)
+        undo.pop_all()
+    return Reader(path, db)
+
+
+class Reader:
+    """Every method raises StoreError where SQLite cannot read. For one thread at a time."""
+
+    def __init__(self, path: str, db: apsw.Connection) -> None:
+        """Use `open_reader`."""
+        self.path = path
+        self._db = db
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """All that is read inside is of one revision. Keep it short: it holds the writer's WAL up."""
+        with plain_errors(self.path), transaction(self._db, "BEGIN"):
+            yield self
+
+    def query(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of one SELECT."""
+        with plain_errors(self.path):
+            return self._db.execute(sql, values).fetchall()
+
+    def _rows(self, kind: type[_Row], view: str, rest: str = "", values: Sequence[object] = ()) -> list[_Row]:
+        return [kind(*row) for row in self.query(f"{_select(kind, view)} {rest}", values)]
+
+    # -- meta and totals ----------------------------------------------------------------------------
+
+    def meta(self) -> dict[str, MetaValue]:
+        return dict(self.query("SELECT key, value FROM meta"))
+
+    @property
+    def revision(self) -> int:
+        return int(self.query("SELECT value FROM meta WHERE key = 'revision'")[0][0])
+
+    def outcomes(self) -> list[Outcome]:
+        grouped = "language, strategy, parse_status, reason"
+        sql = f"SELECT {grouped}, count(*) FROM files GROUP BY {grouped} ORDER BY {grouped}"
+        return [Outcome(*row) for row in self.query(sql)]
+
+    def chunk_totals(self) -> ChunkTotals:
+        units = dict(self.query("SELECT unit, count(*) FROM chunks GROUP BY unit ORDER BY unit"))
+        split, cut = self.query(
+            "SELECT count(*) FILTER (WHERE parts > 1 AND part = 1), count(*) FILTER (WHERE truncated)"
+            " FROM chunks"
+        )[0]
+        tokens = Counter(dict(self.query("SELECT tokens, count(*) FROM chunks GROUP BY tokens")))
+        return ChunkTotals(units, split, cut, tokens)
+
+    def pending_vectors(self) -> int:
+        return int(self.query("SELECT count(*) FROM pending")[0][0])
+
+    def sizes(self) -> tuple[int, int, int]:
+        """Bytes: of the database, of its WAL, and of pages in the database that are free."""
+        pages = {name: self.query(f"PRAGMA {name}")[0][0] for name in ("page_size", "freelist_count")}
+        wal = os.path.getsize(self.path + "-wal") if os.path.exists(self.path + "-wal") else 0
+        return os.path.getsize(self.path), wal, pages["page_size"] * pages["freelist_count"]
+
+    # -- files and what is in them ------------------------------------------------------------------
+
+    def files(self) -> list[FileRow]:
+        return self._rows(FileRow, "files", "ORDER BY path")
+
+    def file(self, path: str) -> FileRow | None:
+        """By the path as the views show it."""
+        found = self._rows(FileRow, "files", "WHERE path = ?", (path,))
+        return found[0] if found else None
+
+    def failures(self) -> list[FileRow]:
+        """The files that did not parse cleanly or could not be read."""
+        return self._rows(FileRow, "files", "WHERE path IN (SELECT path FROM failures) ORDER BY path")
+
+    def symbols(self, path: str) -> list[SymbolInfo]:
+        return self._rows(SymbolInfo, "symbols", "WHERE path = ? ORDER BY start_byte, end_byte DESC", (path,))
+
+    def chunk(self, chunk_id: str) -> ChunkRow | None:
+        found = self._rows(ChunkRow, "chunks", "WHERE chunk_id = ?", (chunk_id,))
+        return found[0] if found else None
+
+    def chunks(self, ids: Sequence[int]) -> list[ChunkRow]:
+        """Those of `ids` that are there, in their order."""
+        marks = ", ".join("?" * len(ids))
+        found = {row.id: row for row in self._rows(ChunkRow, "chunks", f"WHERE id IN ({marks})", ids)}
+        return [found[i] for i in ids if i in found]
+
+    def chunks_at(self, path: str, line: int) -> list[ChunkRow]:
+        """The chunks of a file that hold a line, the smallest first."""
+        where = "WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY end_byte - start_byte, id"
+        return self._rows(ChunkRow, "chunks", where, (path, line, line))
+
+    def file_chunks(self, path: str) -> list[ChunkRow]:
+        return self._rows(
+            ChunkRow, "chunks", "WHERE path = ? ORDER BY start_byte, end_byte DESC, id", (path,)
+        )
