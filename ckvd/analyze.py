@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from ckvd import parse
 from ckvd.chunk import cut, locate
@@ -30,7 +31,7 @@ HEAD_BYTES = 4096
 class Job:
     """One file to analyse. `language` and `generated` are what `.gitattributes` says, None where silent.
 
-    `give_up` is a reason (`timeout`, `memory`, `crashed`): the file is then cut without its grammar.
+    `give_up` is set when that went wrong before: the file is then cut without its grammar.
     """
 
     path: bytes
@@ -39,7 +40,15 @@ class Job:
     options: CutOptions
     language: str | None = None
     generated: bool | None = None
-    give_up: str | None = None
+    give_up: GiveUp | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """Why a file's analysis ended early: a stable word for its row, and a line for people."""
+
+    reason: Literal["timeout", "memory", "crashed"]
+    detail: str = ""
 
 
 def skipped(
@@ -67,8 +76,15 @@ def analyze(job: Job, count: Callable[[str], int]) -> FileResult:
     language = detect(path, job.data[:HEAD_BYTES], job.language)
     decoded = encoding.decode(job.data, language.name if language else None)
     name = language.name if language else None
-    if isinstance(decoded, str):
-        return skipped(job.path, decoded, size=len(job.data), language=name, blob_oid=job.blob_oid)
+    if isinstance(decoded, encoding.Undecodable):
+        return skipped(
+            job.path,
+            decoded.reason,
+            size=len(job.data),
+            detail=decoded.detail,
+            language=name,
+            blob_oid=job.blob_oid,
+        )
     text = decoded.text
     parsed, verdict = _parse(job, path, text, language)
     if verdict.reason is None and decoded.note:
@@ -84,7 +100,7 @@ def analyze(job: Job, count: Callable[[str], int]) -> FileResult:
         size=len(job.data),
         lines=lines.count,
         blob_oid=job.blob_oid,
-        symbols=_symbol_rows(symbols, locate(symbols, chunks), lines, text, raw),
+        symbols=_symbol_rows(symbols, locate(symbols, chunks), lines, raw),
         chunks=tuple(replace(c, start=raw(c.start), end=raw(c.end)) for c in chunks),
     )
 
@@ -94,7 +110,7 @@ def _parse(job: Job, path: str, text: bytes, language: Language | None) -> tuple
         return None, Verdict("window", reason="no-grammar")
     reason = None if job.options.generated == "full" else generated.reason(path, text, job.generated)
     if job.give_up is not None:
-        return None, Verdict("window", "failed", job.give_up, _gave_up(job.give_up))
+        return None, Verdict("window", "failed", job.give_up.reason, _gave_up(job.give_up))
     if not language.parses:
         return None, Verdict("names" if reason else "window", reason=reason or "no-grammar")
     parsed = parse.parse(path, text, language)
@@ -114,13 +130,14 @@ def _parse(job: Job, path: str, text: bytes, language: Language | None) -> tuple
     return parsed, verdict
 
 
-def _gave_up(reason: str) -> str:
+def _gave_up(why: GiveUp) -> str:
     what = {
         "timeout": "the parser ran out of its time",
         "memory": "the parser ran out of its memory",
         "crashed": "the parser crashed",
-    }[reason]
-    return f"{what} on this file; it is cut into windows and tried again when it changes"
+    }[why.reason]
+    how = f" ({why.detail})" if why.detail else ""
+    return f"{what} on this file{how}; it is cut into windows and tried again when it changes"
 
 
 def _raw_verdict(verdict: Verdict, raw: Callable[[int], int]) -> Verdict:
@@ -153,7 +170,6 @@ def _symbol_rows(
     symbols: Sequence[Symbol],
     chunk_ids: Sequence[str],
     lines: _Lines,
-    text: bytes,
     raw: Callable[[int], int],
 ) -> tuple[SymbolRow, ...]:
     rows = []

@@ -12,6 +12,7 @@ import click
 
 from ckvd import __version__
 from ckvd.errors import CkvdError
+from ckvd.place import place
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +52,7 @@ def index(root: str | None, db: str | None) -> None:
     """Bring the index up to date once, vectors included, and exit."""
     from ckvd import session
 
-    where = session.place(root, db)
+    where = place(root, db)
     click.echo(session.index_once(where))
 
 
@@ -62,7 +63,7 @@ def run(root: str | None, db: str | None) -> None:
     """Run the daemon in the foreground until SIGTERM or Ctrl-C."""
     from ckvd import session
 
-    session.run_daemon(session.place(root, db))
+    session.run_daemon(place(root, db))
 
 
 @cli.command()
@@ -74,7 +75,7 @@ def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> Non
     """Wait until all that was written before this call is in the index; print the revision."""
     from ckvd import session
 
-    click.echo(session.sync(session.place(root, db), vectors=vectors, timeout=timeout))
+    click.echo(session.sync(place(root, db), vectors=vectors, timeout=timeout))
 
 
 @cli.command()
@@ -84,10 +85,9 @@ def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> Non
 @click.option("--failures", is_flag=True, help="Every file that did not parse cleanly, and why.")
 def status(root: str | None, db: str | None, as_json: bool, failures: bool) -> None:
     """Show what is indexed, what failed to parse and why, and whether a daemon runs."""
-    from ckvd import session
     from ckvd.report import status as report
 
-    where = session.place(root, db)
+    where = place(root, db)
     found = report.collect(where)
     if as_json:
         _print_json(report.as_json(found, failures=failures))
@@ -117,11 +117,10 @@ def search(
     as_json: bool,
 ) -> None:
     """Rank chunks against QUERY."""
-    from ckvd import session
     from ckvd.report import hits
 
     found = session.search(
-        session.place(root, db), query, k=k, mode=mode, language=language, kind=kind, path=glob
+        place(root, db), query, k=k, mode=mode, language=language, kind=kind, path=glob
     )
     if as_json:
         _print_json(hits.as_json(found))
@@ -138,7 +137,7 @@ def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
     """The vector of TEXT as a query, in the form in which the index holds vectors."""
     from ckvd import session
 
-    vector = session.embed(session.place(root, db), text)
+    vector = session.embed(place(root, db), text)
     if as_json:
         _print_json(vector)
     else:
@@ -153,10 +152,9 @@ def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
 @_json
 def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool) -> None:
     """Show one chunk with its header."""
-    from ckvd import session
     from ckvd.report import hits
 
-    found = session.show(session.place(root, db), what, whole=whole)
+    found = session.show(place(root, db), what, whole=whole)
     if as_json:
         _print_json(found)
     else:
@@ -192,9 +190,8 @@ def service() -> None:
 def service_install(root: str | None) -> None:
     """Install and enable the service for ROOT."""
     from ckvd import service as units
-    from ckvd import session
 
-    click.echo(units.install(session.place(root, None).root))
+    click.echo(units.install(place(root, None).root))
 
 
 @service.command("remove")
@@ -202,9 +199,8 @@ def service_install(root: str | None) -> None:
 def service_remove(root: str | None) -> None:
     """Stop and disable the service for ROOT."""
     from ckvd import service as units
-    from ckvd import session
 
-    click.echo(units.remove(session.place(root, None).root))
+    click.echo(units.remove(place(root, None).root))
 
 
 @service.command("list")

@@ -6,36 +6,51 @@ the socket only put messages into its queue.
 
 from __future__ import annotations
 
+import enum
 import os
 import queue
 import signal
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from ckvd import settings as settings_file
 from ckvd.config import FILE_NAME
 from ckvd.control import Answer, Message, Places, Server
-from ckvd.embed import registry
-from ckvd.errors import CkvdError, StoreError, WorktreeError
-from ckvd.indexer import Indexer, Settings, Stopped
+from ckvd.errors import ConfigError, DamagedStoreError, ModelError, StoreError, WorktreeError
+from ckvd.indexer import Indexer, Stopped
 from ckvd.notify import Notifier
+from ckvd.settings import Settings
 from ckvd.worktree.debounce import Debouncer
 from ckvd.worktree.watch import Dirty, Watcher
 
-HEAD_POLL_S = 2.0
+POLL_S = 2.0
 """How often to look at HEAD, the root and the database: a few stats, for changes that make no event."""
 
 RECONCILE_S = 600.0
 """How often the whole tree is compared, for what no event can tell (a chmod, another hard link)."""
 
+RETRY_S = 2.0
+"""When to try again what could not be read or written."""
+
 MAINTAIN_S = 30.0
 EMBED_SLICE_S = 0.1
+
 JUMP_S = 30.0
 """A step between the wall clock and the monotonic one that means sleep, or a clock that was set."""
 
+RULES = frozenset({b".gitignore", b".ckvignore", b".gitattributes", b".gitmodules", FILE_NAME.encode()})
+"""Names of files that decide about other files: an edit of one is a reason to look at everything."""
 
-@dataclass(slots=True)
+
+class Ended(enum.Enum):
+    """Why the loop ended."""
+
+    STOPPED = enum.auto()
+    STORE_GONE = enum.auto()
+    """The database was deleted or replaced: open it anew."""
+    STORE_DAMAGED = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
 class _Barrier:
     """A `sync --vectors` that waits for the vectors of all rows up to `revision`."""
 
@@ -44,9 +59,10 @@ class _Barrier:
 
 
 class Daemon:
-    """Keeps one index true until SIGTERM or SIGINT; `run` then returns.
+    """Keeps one index true until SIGTERM or SIGINT, or until its database is no longer the one it opened.
 
-    Raises CkvdError for what cannot be mended from here (the disk is full at the start, a model is damaged).
+    `run` raises DamagedStoreError where SQLite finds the file damaged; all else that goes wrong is said in
+    `status` and tried again.
     """
 
     def __init__(self, indexer: Indexer, places: Places, notifier: Notifier) -> None:
@@ -54,45 +70,50 @@ class Daemon:
         self._places = places
         self._notifier = notifier
         self._inbox: queue.SimpleQueue[Dirty | tuple[Message, Answer] | None] = queue.SimpleQueue()
-        self._debouncer = Debouncer(indexer.settings.config.watch.debounce_ms / 1000)
+        self._debouncer = self._new_debouncer()
         self._barriers: list[_Barrier] = []
-        self._stopping = False
+        self._ended: Ended | None = None
         self._everything = True
+        self._embedding = True
         self._errors: dict[str, str] = {}
         self._state = "indexing"
         self._since = time.time()
         now = time.monotonic()
-        self._next_poll = self._next_reconcile = self._next_maintain = self._next_ping = now
+        self._next_poll = now
+        self._next_reconcile = now + RECONCILE_S
+        self._next_maintain = now + MAINTAIN_S
         self._clock_gap = time.time() - now
-        self._embedding = True
-        indexer.should_stop = lambda: self._stopping
-        indexer.tick = self._sign_of_life
-        self._watcher = Watcher(
-            indexer.root, indexer.repo, indexer.own_files, self._inbox.put
-        )
+        indexer.should_stop = lambda: self._ended is not None
+        indexer.tick = notifier.alive
+        self._watcher = Watcher(indexer.root, indexer.repo, indexer.own_files, self._inbox.put)
 
-    def run(self) -> None:
+    def _new_debouncer(self) -> Debouncer:
+        return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
+
+    def run(self) -> Ended:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
         server = Server(self._places, self._on_request)
         try:
             self._watcher.start()
             self._notifier.ready()
-            while not self._stopping:
+            while self._ended is None:
                 self._step()
         except Stopped:
             pass
         finally:
-            self._notifier.stopping()
+            if self._ended is Ended.STOPPED:
+                self._notifier.stopping()
             server.close()
             self._watcher.stop()
             for barrier in self._barriers:
-                barrier.answer({"error": "the daemon is stopping"})
+                barrier.answer({"error": "the daemon stopped before it was done"})
+        return self._ended or Ended.STOPPED
 
     # -- messages, from other threads -----------------------------------------------------------------
 
     def _on_signal(self, _number: int, _frame: object) -> None:
-        self._stopping = True
+        self._ended = Ended.STOPPED
         self._inbox.put(None)
 
     def _on_request(self, message: Message, answer: Answer) -> None:
@@ -107,9 +128,9 @@ class Daemon:
             "pid": os.getpid(),
             "state": self._state,
             "since": self._since,
-            "pending_files": max(0, progress.of - progress.files),
             "phase": progress.phase,
-            "progress_age_s": time.monotonic() - self._indexer.pool.progress if progress.of else 0.0,
+            "pending_files": max(0, progress.of - progress.files),
+            "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
             "watch": self._watcher.state(),
             "errors": list(self._errors.values()),
         }
@@ -120,13 +141,15 @@ class Daemon:
         """One turn: wait for the next thing to do, take all messages, do what is due."""
         self._receive(self._idle_s(time.monotonic()))
         now = time.monotonic()
-        if self._stopping:
+        if self._ended is not None:
             return
         if now >= self._next_poll:
             self._poll(now)
-        dirty = self._debouncer.take(now, busy=self._busy)
-        if dirty is not None or self._everything:
-            self._pass(None if self._everything or (dirty and dirty.everything) else dirty)
+        dirty = self._debouncer.take(now, busy=self._git_is_busy)
+        if self._everything or (dirty is not None and dirty.everything):
+            self._pass(None)
+        elif dirty is not None:
+            self._pass(dirty.paths)
         elif self._embedding:
             self._embed()
         elif now >= self._next_maintain:
@@ -141,6 +164,7 @@ class Daemon:
         return max(0.0, min(due) - now)
 
     def _receive(self, timeout: float) -> None:
+        """Takes all messages there are, waiting for the first for `timeout` seconds at most."""
         try:
             message = self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
             while True:
@@ -152,38 +176,34 @@ class Daemon:
         except queue.Empty:
             return
 
-    def _sign_of_life(self) -> None:
-        now = time.monotonic()
-        if now >= self._next_ping:
-            self._next_ping = now + 1.0
-            self._notifier.alive()
-
-    # -- work ---------------------------------------------------------------------------------------
-
-    def _busy(self) -> bool:
+    def _git_is_busy(self) -> bool:
         repo = self._indexer.repo
         return repo is not None and repo.busy()
 
+    # -- work ---------------------------------------------------------------------------------------
+
     def _pass(self, dirty: frozenset[bytes] | None) -> None:
-        """One pass; whatever cannot be read or written now is said in `status` and tried again."""
+        """One pass; what cannot be read or written now is said in `status` and tried again."""
+        if dirty is not None and any(path.rpartition(b"/")[2] in RULES for path in dirty):
+            dirty = None
         if dirty is None:
             self._everything = False
             self._next_reconcile = time.monotonic() + RECONCILE_S
-        if dirty is None or os.fsencode(FILE_NAME) in dirty:
-            dirty = self._reconfigure(dirty)
+            self._reconfigure()
         self._set_state("indexing")
         try:
             revision = self._indexer.bring_up_to_date(dirty)
-            self._errors.pop("pass", None)
+        except DamagedStoreError:
+            raise
         except (WorktreeError, StoreError) as e:
             self._errors["pass"] = str(e)
             self._notifier.status(str(e))
-            self._everything = False
-            self._next_reconcile = time.monotonic() + HEAD_POLL_S
+            self._next_reconcile = time.monotonic() + RETRY_S
             return
+        self._errors.pop("pass", None)
         if revision is not None:
             self._embedding = True
-            self._next_maintain = time.monotonic() + 1.0
+            self._next_maintain = min(self._next_maintain, time.monotonic() + MAINTAIN_S)
         self._set_state("watching")
 
     def _set_state(self, state: str) -> None:
@@ -191,57 +211,61 @@ class Daemon:
             self._state, self._since = state, time.time()
             self._notifier.status(state)
 
-    def _reconfigure(self, dirty: frozenset[bytes] | None) -> frozenset[bytes] | None:
-        """Reads `ckv.yaml` again; with a changed one the pass covers everything."""
+    def _reconfigure(self) -> None:
+        """Reads `ckv.yaml` again; a wrong one leaves the configuration before it in force."""
         try:
             settings = Settings.load(self._indexer.root)
-        except CkvdError as e:
-            self._errors["config"] = f"{e} (the configuration before it stays in force)"
-            return dirty
+        except (ConfigError, ModelError) as e:
+            self._errors["config"] = f"{e} (until then the configuration before it is in force)"
+            return
         self._errors.pop("config", None)
-        if settings == self._indexer.settings:
-            return dirty
-        self._indexer.use(settings)
-        self._debouncer = Debouncer(settings.config.watch.debounce_ms / 1000)
-        self._embedding = True
-        return None
+        if settings != self._indexer.settings:
+            self._indexer.use(settings)
+            self._debouncer = self._new_debouncer()
+            self._embedding = True
 
     def _embed(self) -> None:
         """A slice of the vectors that are due, latest rows first."""
         try:
-            self._embedding = self._indexer.embed(EMBED_SLICE_S)
-            self._errors.pop("model", None)
-        except CkvdError as e:
-            self._errors["model"] = str(e)
+            self._embedding = self._indexer.vectors.make(EMBED_SLICE_S)
+        except DamagedStoreError:
+            raise
+        except (ModelError, StoreError) as e:
+            self._errors["vectors"] = str(e)
             self._embedding = False
-        self._sign_of_life()
+        else:
+            self._errors.pop("vectors", None)
+        self._notifier.alive()
         self._answer_barriers()
 
     def _answer_barriers(self) -> None:
         if not self._barriers:
             return
-        oldest = None if not self._embedding else self._indexer.writer.oldest_pending()
+        failed = self._errors.get("vectors")
+        oldest = self._indexer.writer.oldest_pending()
         waiting = []
         for barrier in self._barriers:
             if oldest is None or oldest > barrier.revision:
-                error = self._errors.get("model")
-                barrier.answer({"error": error} if error else {"revision": barrier.revision})
+                barrier.answer({"revision": barrier.revision})
+            elif failed:
+                barrier.answer({"error": failed})
             else:
                 waiting.append(barrier)
         self._barriers = waiting
 
     def _request(self, message: Message, answer: Answer) -> None:
         if message.get("op") != "sync":
-            answer({"error": f"the daemon does not know the request {message.get('op')!r}; is it older than this command?"})
+            answer({"error": f"this daemon does not know the request {message.get('op')!r}; restart it"})
             return
-        # Order first: what the watcher has seen comes before this; then the scan sees what it could not.
-        self._debouncer.take(time.monotonic(), at_once=True)
+        # A scan sees all that was written before it, events or none; what events say is looked at with it.
+        seen = self._debouncer.take_all()
+        self._everything |= seen.everything
         self._pass(None)
         if error := self._errors.get("pass"):
             answer({"error": error})
             return
         revision = self._indexer.writer.revision
-        if message.get("vectors") and self._indexer.has_vectors:
+        if message.get("vectors") and self._indexer.vectors.wanted:
             self._barriers.append(_Barrier(revision, answer))
             self._embedding = True
         else:
@@ -250,25 +274,24 @@ class Daemon:
     # -- now and then -------------------------------------------------------------------------------
 
     def _poll(self, now: float) -> None:
-        """A few stats for what makes no event here: HEAD, the database's inode, a jump of the clock."""
-        self._next_poll = now + HEAD_POLL_S
-        self._sign_of_life()
+        """A few stats for what may make no event: HEAD, the database's inode, a jump of the clock."""
+        self._next_poll = now + POLL_S
+        self._notifier.alive()
         gap = time.time() - now
-        if abs(gap - self._clock_gap) > JUMP_S:
-            self._everything = True
-        self._clock_gap = gap
-        if now >= self._next_reconcile or self._watcher.poll_due(now):
-            self._everything = True
-        if self._indexer.head_moved():
+        jumped, self._clock_gap = abs(gap - self._clock_gap) > JUMP_S, gap
+        if jumped or now >= self._next_reconcile or self._watcher.poll_due(now) or self._indexer.git_moved():
             self._everything = True
         if not self._indexer.writer.in_place():
-            self._indexer.reopen()
-            self._everything = True
+            self._ended = Ended.STORE_GONE
 
     def _maintain(self, now: float) -> None:
-        self._next_maintain = now + MAINTAIN_S
-        note = self._indexer.writer.maintain()
-        if note:
-            self._errors["store"] = note
+        """A round of the store's upkeep; soon another where there is more to do."""
+        done = self._indexer.writer.maintain()
+        self._next_maintain = now + (0.5 if done.more else MAINTAIN_S)
+        if done.blocked:
+            size = done.wal_bytes >> 20
+            self._errors["store"] = (
+                f"a reader's open transaction keeps the WAL at {size} MB; it shrinks when that ends"
+            )
         else:
             self._errors.pop("store", None)

@@ -1,4 +1,4 @@
-"""The one place that orders the pipeline: scan, read, analyse, plan, apply in one transaction; then vectors."""
+"""The one place that orders the pipeline: scan, read, analyse, plan, apply in one transaction."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
-from ckvd import languages
+from ckvd import __version__
 from ckvd.analyze import Job, skipped
-from ckvd.config import Config
-from ckvd.embed.registry import ModelSpec
-from ckvd.model import CutOptions, FileResult, Stamp
+from ckvd.languages import version
+from ckvd.model import FileResult, Stamp, display_path
 from ckvd.parse.generated import is_secret
 from ckvd.plan import FilePlan, plan_file
+from ckvd.settings import Settings
 from ckvd.store.writer import Writer
+from ckvd.vectors import VectorMaker
 from ckvd.workers import Pool
-from ckvd.worktree.git import Attributes, Repo
-from ckvd.worktree.read import Content, Unreadable, read
+from ckvd.worktree.git import Attributes, Head, Repo
+from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, Scan, scan
 
 RACY_NS = 2_000_000_000
@@ -30,9 +32,6 @@ BATCH_CHUNKS = 50_000
 
 FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
-
-ANALYSIS_VERSION = 1
-"""Grows when the same bytes would be cut otherwise: every file is then analysed anew."""
 
 
 @dataclass(slots=True)
@@ -52,26 +51,8 @@ class Progress:
 
     files: int = 0
     of: int = 0
+    chunks: int = 0
     phase: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the configuration and the model come to."""
-
-    config: Config
-    options: CutOptions
-    model: ModelSpec
-
-    @classmethod
-    def of(cls, config: Config, model: ModelSpec) -> Settings:
-        return cls(config, config.cut_options(model.limit, model.embed_header), model)
-
-    @property
-    def key(self) -> str:
-        """Changes when any file would be cut or counted otherwise."""
-        what = [ANALYSIS_VERSION, languages.detection_key(), asdict(self.options), self.model.tokenizer_key]
-        return hashlib.blake2b(json.dumps(what).encode(), digest_size=12).hexdigest()
 
 
 @dataclass(slots=True)
@@ -98,33 +79,43 @@ class Indexer:
 
     root: bytes
     repo: Repo | None
+    object_format: str
     writer: Writer
     pool: Pool
     settings: Settings
     own_files: frozenset[bytes]
     """The database and what lies beside it, where they are inside the tree."""
+    root_notes: tuple[str, ...] = ()
+    """What is to be said of the root itself: why it is not taken as a git worktree."""
     should_stop: Callable[[], bool] = lambda: False
     tick: Callable[[], None] = lambda: None
     """Called between files: a sign of life for whoever watches."""
     progress: Progress = field(default_factory=Progress)
-    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         self._known: dict[bytes, Known] = {}
-        self.reload()
+        self._git_state = self.repo.state() if self.repo else None
+        self.take_store(self.writer)
 
-    def reload(self) -> None:
-        """Takes what is known from the store: at the start, and when the store was made anew."""
+    def take_store(self, writer: Writer) -> None:
+        """Takes what is known from a store: at the start, and when it was made anew."""
+        self.writer = writer
         self._known = {
             path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
-            for path, f in self.writer.files().items()
+            for path, f in writer.files().items()
         }
-        self._base_key = self.settings.key
+        self.use(self.settings)
 
     def use(self, settings: Settings) -> None:
-        """Another configuration: the next full pass cuts anew what it touches."""
+        """Takes a configuration: the next full pass cuts anew what it touches."""
         self.settings = settings
         self._base_key = settings.key
+        self.pool.use(settings.model)
+        self.vectors = VectorMaker(self.writer, settings)
+        self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
+
+    def head(self) -> Head | None:
+        return self.repo.head() if self.repo else None
 
     # -- rows ---------------------------------------------------------------------------------------
 
@@ -136,17 +127,30 @@ class Indexer:
         """
         self.progress.phase = "scanning"
         found = scan(self.root, self.repo, self.settings.config, self.own_files, only=dirty)
-        if dirty is None:
-            self.notes = tuple(found.notes)
-        attributes = self.repo.attributes(found.entries) if self.repo else {}
+        attributes = self.repo.attributes(found.entries.keys()) if self.repo else {}
         todo = self._select(found, dirty, attributes)
-        gone = [p for p in self._known if p not in found.entries and found.covers(p)]
-        head = self.repo.head() if self.repo else None
-        if not todo and not gone:
-            self.writer.set_head(head)
-            return None
+        gone = self._gone(found)
         self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
-        return self._apply(found, todo, gone, attributes)
+        revision = None
+        if todo or gone:
+            revision = self._apply(found, todo, gone, attributes)
+        self.progress.phase = ""
+        if found.only is None:
+            self.writer.set_meta({"last_sync": _now(), "notes": json.dumps([*self.root_notes, *found.notes])})
+        if revision is None:
+            self.writer.set_head(self.head())
+        return revision
+
+    def git_moved(self) -> bool:
+        """Whether HEAD, an index or a rule file of git's is another than at the last call; some stats."""
+        state = self.repo.state() if self.repo else None
+        moved, self._git_state = state != self._git_state, state
+        return moved
+
+    def _gone(self, found: Scan) -> list[bytes]:
+        if found.only is None:
+            return [p for p in self._known if p not in found.entries]
+        return [p for p in self._known if p not in found.entries and found.covers(p)]
 
     def _select(
         self, found: Scan, dirty: frozenset[bytes] | None, attributes: dict[bytes, Attributes]
@@ -169,7 +173,7 @@ class Indexer:
     def _cut_key(self, language: str | None, attributes: Attributes | None) -> str:
         parts = (
             self._base_key,
-            languages.key(language) if language else "",
+            version.key(language) if language else "",
             f"{attributes.language}/{attributes.generated}" if attributes else "",
         )
         return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
@@ -187,13 +191,14 @@ class Indexer:
         for result in self._results(found, todo, attributes, batch):
             batch.plans.append(plan_file(self.writer.load(result.path), result))
             batch.chunks += len(result.chunks)
+            self.progress.chunks += len(result.chunks)
             if batch.chunks >= most:
                 revision = self._flush(batch) or revision
         return self._flush(batch) or revision
 
     def _flush(self, batch: _Batch) -> int | None:
         self.tick()
-        revision = self.writer.apply(batch.plans, batch.touched, self.repo.head() if self.repo else None)
+        revision = self.writer.apply(batch.plans, batch.touched, self.head())
         self._known.update(batch.touched)
         for plan in batch.plans:
             if plan.removed:
@@ -220,6 +225,9 @@ class Indexer:
                 attribute = attributes.get(path)
                 now = time.time_ns()
                 got = self._read(path, found.entries[path])
+                if got is None:
+                    batch.plans.append(plan_file(self.writer.load(path), None))
+                    continue
                 if isinstance(got, FileResult):
                     read_of[path] = found.entries[path].stamp, now
                     ready.append(got)
@@ -236,7 +244,7 @@ class Indexer:
                 read_of[path] = got.stamp, now
                 yield Job(
                     path,
-                    got.data,
+                    got.data or b"",
                     got.blob_oid,
                     self.settings.options,
                     attribute.language if attribute else None,
@@ -256,7 +264,8 @@ class Indexer:
         while ready:
             yield finish(ready.popleft())
 
-    def _read(self, path: bytes, entry: Entry) -> Content | FileResult:
+    def _read(self, path: bytes, entry: Entry) -> Content | FileResult | None:
+        """The bytes, or the row of a file that is not to be read, or None where there is no file any more."""
         size = entry.stamp.size
         config = self.settings.config
         if entry.problem is not None:
@@ -265,10 +274,13 @@ class Indexer:
             return skipped(path, "secret", size=size, detail="left out by its name; index.include overrides")
         if size > config.index.max_file_bytes:
             return skipped(path, "too-large", size=size, detail=f"over {config.index.max_file_bytes} bytes")
-        got = read(self.root, path, config.index.max_file_bytes)
-        if isinstance(got, Unreadable):
-            return skipped(path, got.reason, size=size, detail=got.detail)
-        return got
+        got = read(self.root, path, config.index.max_file_bytes, self.object_format)
+        if isinstance(got, Content):
+            if got.data is not None:
+                return got
+            return skipped(path, "too-large", size=got.stamp.size, detail="grew while it was read")
+        return skipped(path, got.reason, size=size, detail=got.detail) if got.reason == "unreadable" else None
 
-    # -- vectors ------------------------------------------------------------------------------------
 
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,13 +1,24 @@
-"""Reads `ckv.yaml` from a root: the shell around `ckvd.config`."""
+"""What a tree's configuration and its model come to: the shell around `ckvd.config`."""
 
 from __future__ import annotations
 
 import errno
+import hashlib
+import json
 import os
 import stat
+from dataclasses import asdict, dataclass
 
+from ckvd import __version__
 from ckvd.config import FILE_NAME, Config, parse_config
+from ckvd.embed import registry
+from ckvd.embed.registry import ModelSpec
 from ckvd.errors import ConfigError
+from ckvd.languages import version
+from ckvd.model import CutOptions
+
+ANALYSIS_VERSION = 1
+"""Grows when the same bytes would be cut otherwise: every file is then analysed anew."""
 
 _LARGEST = 1 << 20  # bytes; a configuration is a page, and whatever is larger is something else
 
@@ -45,3 +56,30 @@ def load(root: str | bytes) -> Config:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{FILE_NAME}, line {line}: this is not UTF-8; save the file as UTF-8.") from error
     return parse_config(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the configuration and the model come to."""
+
+    config: Config
+    options: CutOptions
+    model: ModelSpec
+
+    @classmethod
+    def load(cls, root: bytes) -> Settings:
+        """Reads `ckv.yaml`. Raises ConfigError, or ModelError where the model that it names cannot be had."""
+        config = load(root)
+        model = registry.resolve(config.embedding.model, os.fsdecode(root))
+        model = model.with_limit(config.chunking.max_input_tokens)
+        return cls(config, config.cut_options(model.limit, model.embed_header), model)
+
+    @property
+    def key(self) -> str:
+        """Changes when any file would be cut or counted otherwise."""
+        model = self.model
+        what = (
+            *(__version__, ANALYSIS_VERSION, version.detection_key(), asdict(self.options)),
+            *(model.digests[1:], model.split, model.document_prefix, os.path.basename(model.tokenizer)),
+        )
+        return hashlib.blake2b(json.dumps(what).encode(), digest_size=12).hexdigest()

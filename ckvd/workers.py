@@ -16,13 +16,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ckvd.analyze import Job, analyze, skipped
+from ckvd.analyze import GiveUp, Job, analyze, skipped
+from ckvd.embed.registry import ModelSpec
 from ckvd.model import FileResult
 
 _POLL_S = 0.05
@@ -57,8 +59,9 @@ def _usage(pid: int) -> tuple[float, int] | None:
 class _Worker:
     """One subprocess and its socket; started when first needed."""
 
-    def __init__(self, model: str, limits: Limits) -> None:
-        self._model = model
+    def __init__(self, model: ModelSpec, limits: Limits) -> None:
+        self.model = model
+        self._started_with = model
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection[Any, Any] | None = None
@@ -72,10 +75,12 @@ class _Worker:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C in a terminal is for the parent alone
             )
         self._connection = Connection(ours.detach())
-        self._connection.send((self._model, self._limits.memory))
+        self._started_with = self.model
+        self._connection.send((self._started_with, self._limits.memory))
         return self._connection
 
     def run(self, job: Job) -> FileResult:
@@ -84,16 +89,22 @@ class _Worker:
         if not isinstance(outcome, FileResult):
             outcome = self._attempt(replace(job, give_up=outcome))
         if not isinstance(outcome, FileResult):
-            return skipped(job.path, outcome, size=len(job.data), blob_oid=job.blob_oid)
+            size, detail = len(job.data), outcome.detail or None
+            return skipped(job.path, outcome.reason, size=size, detail=detail, blob_oid=job.blob_oid)
         return outcome
 
-    def _attempt(self, job: Job) -> FileResult | str:
+    def _attempt(self, job: Job) -> FileResult | GiveUp:
         if self._closed:
             raise CancelledError
         connection = self._connection
         peak = 0
         try:
-            if connection is None or self._process is None or self._process.poll() is not None:
+            if (
+                connection is None
+                or self._process is None
+                or self._process.poll() is not None
+                or self._started_with != self.model
+            ):
                 self.stop()
                 connection = self._start()
             assert self._process is not None
@@ -106,20 +117,20 @@ class _Worker:
                 if usage is not None:
                     peak = max(peak, usage[1])
                     if usage[1] > self._limits.memory:
-                        return self._give_up("memory")
+                        return self._end(GiveUp("memory"))
                     if before is not None and usage[0] - before[0] > cpu:
-                        return self._give_up("timeout")
+                        return self._end(GiveUp("timeout"))
                 if time.monotonic() - began > cpu * self._limits.wall_factor:
-                    return self._give_up("timeout")
-            result = connection.recv()
+                    return self._end(GiveUp("timeout"))
+            result: FileResult | GiveUp = connection.recv()
+            return result
         except (EOFError, OSError):
             # A failed allocation aborts the process: tell it from other crashes by what it held last.
-            return self._give_up("memory" if peak > self._limits.memory // 2 else "crashed")
-        return result if isinstance(result, FileResult) else self._give_up("memory")
+            return self._end(GiveUp("memory" if peak > self._limits.memory // 2 else "crashed"))
 
-    def _give_up(self, reason: str) -> str:
+    def _end(self, why: GiveUp) -> GiveUp:
         self.stop()
-        return reason
+        return why
 
     def close(self) -> None:
         """From another thread: ends the process, so that the job under way fails, and starts no other."""
@@ -145,11 +156,10 @@ class Pool:
     what goes wrong with one is in its `FileResult`.
     """
 
-    def __init__(self, size: int, model: str, limits: Limits | None = None) -> None:
+    def __init__(self, size: int, model: ModelSpec, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
         self._queue: queue.SimpleQueue[tuple[Job, Future[FileResult]] | None] = queue.SimpleQueue()
-        self.progress = time.monotonic()
-        """When a file was last finished, on the monotonic clock: a wedged pool shows as an old value."""
+        self._finished = time.monotonic()
         self._workers = [_Worker(model, self._limits) for _ in range(max(1, size))]
         self._threads = [
             threading.Thread(target=self._serve, args=(worker, i == 0), daemon=True)
@@ -163,6 +173,16 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def use(self, model: ModelSpec) -> None:
+        """Counts by this model's tokenizer from the next job on."""
+        for worker in self._workers:
+            worker.model = model
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since a file was last finished: with files due, a wedged pool shows as a large value."""
+        return time.monotonic() - self._finished
 
     @property
     def size(self) -> int:
@@ -208,7 +228,7 @@ class Pool:
                     future.set_result(worker.run(job))
                 except (CancelledError, OSError) as e:
                     future.set_exception(e)
-                self.progress = time.monotonic()
+                self._finished = time.monotonic()
         finally:
             worker.stop()
 
@@ -236,19 +256,23 @@ def serve(fd: int) -> None:
         # Address space, not residence: a runaway allocation between two looks of the parent ends here.
         resource.setrlimit(resource.RLIMIT_AS, (2 * memory + 2_000_000_000,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        from ckvd.embed.registry import resolve
         from ckvd.embed.tokenizer import load
 
-        counter = load(resolve(model))
+        counter = load(model)
         while True:
-            job = connection.recv()
-            try:
-                outcome: FileResult | str = analyze(job, counter.count)
-            except MemoryError:
-                outcome = "memory"
-            connection.send(outcome)
+            connection.send(_outcome(connection.recv(), counter.count))
     except (EOFError, OSError):
         return
+
+
+def _outcome(job: Job, count: Callable[[str], int]) -> FileResult | GiveUp:
+    try:
+        return analyze(job, count)
+    except MemoryError:
+        return GiveUp("memory")
+    except Exception as e:  # noqa: BLE001 - the boundary: a fault here costs this file, whose row names it
+        last = traceback.extract_tb(e.__traceback__)[-1]
+        return GiveUp("crashed", f"{type(e).__name__} in {os.path.basename(last.filename)}:{last.lineno}")
 
 
 __all__ = ["CancelledError", "Limits", "Pool", "serve"]

@@ -1,0 +1,35 @@
+"""From ROOT and --db to the tree and the database that they mean. Light: every command begins here."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ckvd.control import Places
+from ckvd.worktree.git.root import Root, find_root
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A tree and the database that indexes it."""
+
+    tree: Root
+    places: Places
+
+    @property
+    def root(self) -> str:
+        return os.fsdecode(self.tree.path)
+
+    @property
+    def db(self) -> str:
+        return self.places.db
+
+
+def place(root: str | None, db: str | None) -> Place:
+    """Where ROOT and --db lead. Raises WorktreeError where there is no such folder, or no working tree."""
+    tree = find_root(os.fsencode(root if root is not None else os.getcwd()))
+    own = os.path.join(os.fsdecode(tree.path), ".ckvd", "index.db")
+    if db is None:
+        return Place(tree, Places(own))
+    folder, name = os.path.split(os.path.abspath(db))
+    return Place(tree, Places(os.path.join(os.path.realpath(folder), name)))

@@ -1,0 +1,48 @@
+"""A progress bar on a terminal for `ckvd index`; nothing elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+
+from ckvd.indexer import Indexer
+
+_REFRESH_S = 0.1
+
+
+@contextlib.contextmanager
+def shown(ix: Indexer) -> Iterator[None]:
+    """Shows files, chunks and vectors of `ix` on stderr while the block runs, if stderr is a terminal.
+
+    The bar reads the indexer's counters from a thread of its own and never touches its store.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    done = threading.Event()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        files = bar.add_task("files", total=None)
+        chunks = bar.add_task("chunks", total=None)
+        vectors = bar.add_task("vectors", total=None)
+
+        def follow() -> None:
+            while not done.wait(_REFRESH_S):
+                p = ix.progress
+                bar.update(files, completed=p.files, total=p.of or None)
+                bar.update(chunks, completed=p.chunks, total=p.chunks)
+                made = ix.vectors.made
+                bar.update(vectors, completed=made, total=made + ix.vectors.waiting or None)
+
+        thread = threading.Thread(target=follow, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
