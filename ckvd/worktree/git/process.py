@@ -1,0 +1,55 @@
+"""Running git: no trace of a surrounding hook in its environment, no locks, its own process group."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+
+from ckvd.errors import WorktreeError
+from ckvd.model import display_path
+
+_HEARD = re.compile(r"GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)")
+"""What stays of `GIT_*`: where the configuration is, as the user's own git has it."""
+
+
+def available() -> bool:
+    return shutil.which("git") is not None
+
+
+def run(
+    arguments: Iterable[str | bytes], cwd: bytes, feed: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in `cwd`, whatever its exit status. Raises WorktreeError where `cwd` or git itself is gone."""
+    command = ("git", "-c", "core.fsmonitor=false", *arguments)
+    group = 0 if os.name == "posix" else None  # Ctrl-C is for us to handle, not for git
+    try:
+        return subprocess.run(
+            command,
+            cwd=cwd,
+            input=feed,
+            capture_output=True,
+            env=_environment(),
+            process_group=group,
+            check=False,
+        )
+    except OSError as error:
+        raise WorktreeError(f"{display_path(cwd)}: git cannot run there ({error.strerror})") from error
+
+
+def complaint(stderr: bytes) -> str:
+    """What git says, on one line, without its `fatal:` and its advice."""
+    text = stderr.decode("utf-8", "backslashreplace").split("\n\n")[0].split("To add an exception")[0]
+    return " ".join(text.replace("fatal: ", "").split()) or "git gave no reason"
+
+
+def records(output: bytes) -> list[bytes]:
+    """The parts of output under `-z`."""
+    return output.split(b"\0")[:-1]
+
+
+def _environment() -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or _HEARD.fullmatch(k)}
+    return kept | {"GIT_OPTIONAL_LOCKS": "0", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C"}

@@ -1,0 +1,295 @@
+"""One git worktree: what it lists, where its HEAD is, and what decides about both."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ckvd.errors import WorktreeError
+from ckvd.model import Stamp, display_path
+from ckvd.worktree.git import attributes, process
+from ckvd.worktree.git.attributes import Attributes
+from ckvd.worktree.git.configuration import Configuration
+from ckvd.worktree.git.refs import Head, Refs
+from ckvd.worktree.git.root import Root, common_dir, content, find_git_dir, is_repository
+from ckvd.worktree.ignore import Ignore
+from ckvd.worktree.paths import any_above, as_seen_from, name
+from ckvd.worktree.read import stamp_at
+from ckvd.worktree.walk import walk
+
+_GITLINK = b"160000"
+_MANY = 200
+"""Paths beyond which one listing of everything is cheaper than so many pathspecs."""
+_CLOSED = re.compile(rb"could not open directory '(.*?)/?': (.*)")
+
+
+@dataclass(slots=True)
+class Listing:
+    """What git would name: `files` (whatever their type, on disk or not), and which of them are `tracked`;
+    `nested` are other repositories, left out; `notes` are for people."""
+
+    files: list[bytes] = field(default_factory=list)
+    tracked: set[bytes] = field(default_factory=set)
+    nested: list[bytes] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What of git decides about the index, cheap to compare: `head` for `meta`, the rest for a new listing.
+
+    `tracked` is a digest of the names that git tracks: other changes of git's index leave a listing as it is.
+    """
+
+    head: Head
+    tracked: tuple[bytes, ...]
+    rules: tuple[Stamp | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """What git's index file held when its stamp was `stamp`."""
+
+    stamp: Stamp | None
+    digest: bytes
+    links: frozenset[bytes]
+
+
+class Repo:
+    """A git worktree with its checked-out submodules. Cheap to make; not for several threads at once."""
+
+    def __init__(self, root: Root) -> None:
+        """Raises WorktreeError for a plain folder."""
+        if root.git_dir is None:
+            raise WorktreeError(
+                f"{display_path(root.path)} is not a git worktree; index it as a plain folder"
+            )
+        self.root = root
+        self.path = root.path
+        self.git_dir = root.git_dir
+        self.common_dir = common_dir(root.git_dir)
+        self._refs = Refs(self.git_dir, self.common_dir)
+        self._configuration = Configuration(self.path, self.git_dir)
+        self._last_index: _Index | None = None
+        self._attribute_files: set[bytes] | None = None
+
+    # Listing
+
+    def listing(self, paths: Iterable[bytes] | None = None) -> Listing:
+        """What `git ls-files --cached --others --exclude-standard` names here and in checked-out submodules.
+
+        `paths` (files or folders) narrow it. Raises WorktreeError where git fails.
+        """
+        found = Listing()
+        wanted = None if paths is None else set(paths)
+        todo: list[tuple[bytes, Repo, set[bytes] | None]] = [(b"", self, wanted)]
+        while todo:
+            prefix, repo, wanted = todo.pop()
+            if wanted is not None and b"" in wanted:
+                wanted = None
+            links = repo._list(prefix, wanted, found)
+            for link in sorted(links):
+                inside = None if wanted is None else as_seen_from(link, wanted)
+                if inside is None or inside:
+                    submodule = repo._submodule(link)
+                    if submodule is not None:
+                        todo.append((prefix + link + b"/", submodule, inside))
+        self._remember_attribute_files(found, whole=paths is None)
+        return found
+
+    def _list(self, prefix: bytes, wanted: set[bytes] | None, found: Listing) -> Collection[bytes]:
+        """Add this repository's own paths to `found`; return its gitlinks."""
+        if not process.available():
+            return self._list_without_git(prefix, wanted, found)
+        stamp = self._index_stamp()
+        pathspecs = sorted(wanted) if wanted is not None and len(wanted) <= _MANY else []
+        output, grumble = self._git(
+            "ls-files", "-s", "-o", "-t", "--exclude-standard", "-z", "--", *pathspecs
+        )
+        for folder, why in _CLOSED.findall(grumble):
+            found.notes.append(f"{display_path(prefix + folder)}: {display_path(why)}")
+        tracked, others, links = _parsed(output)
+        if not pathspecs:
+            self._last_index = _index(stamp, tracked, links)
+            if wanted is not None:
+                tracked = [path for path in tracked if any_above(path, wanted)]
+                others = [path for path in others if any_above(path.rstrip(b"/"), wanted)]
+        found.files += [prefix + path for path in tracked]
+        found.tracked.update(prefix + path for path in tracked)
+        found.files += [prefix + path for path in others if not path.endswith(b"/")]
+        found.nested += [prefix + path[:-1] for path in others if path.endswith(b"/")]
+        return self._index().links
+
+    def _list_without_git(
+        self, prefix: bytes, wanted: set[bytes] | None, found: Listing
+    ) -> Collection[bytes]:
+        tracked, links = self._read_index()
+        walked = walk(self.path, self.ignore(), is_repository, prune=links.__contains__)
+        for path in sorted({*tracked, *walked.files}):
+            if wanted is None or any_above(path, wanted):
+                found.files.append(prefix + path)
+        found.tracked.update(prefix + path for path in tracked if wanted is None or any_above(path, wanted))
+        found.nested += [prefix + path for path in walked.nested if wanted is None or any_above(path, wanted)]
+        found.notes += walked.notes
+        return links
+
+    def _index(self) -> _Index:
+        stamp = self._index_stamp()
+        if self._last_index is None or self._last_index.stamp != stamp:
+            self._last_index = _index(stamp, *self._read_index())
+        return self._last_index
+
+    def _read_index(self) -> tuple[list[bytes], set[bytes]]:
+        """What git tracks, and its gitlinks."""
+        if process.available():
+            tracked, _, links = _parsed(self._git("ls-files", "-s", "-t", "-z")[0])
+            return tracked, links
+        import pygit2  # slow to import, and needed only here
+
+        index = pygit2.Repository(os.fsdecode(self.git_dir)).index
+        modes = {os.fsencode(entry.path): entry.mode for entry in index}
+        links = {path for path, mode in modes.items() if mode == pygit2.enums.FileMode.COMMIT}
+        return sorted(modes.keys() - links), links
+
+    def submodules(self) -> Iterator[tuple[bytes, Repo]]:
+        """Checked-out submodules at any depth: the path from this root, and the repository."""
+        todo: list[tuple[bytes, Repo]] = [(b"", self)]
+        while todo:
+            prefix, repo = todo.pop()
+            for link in sorted(repo._index().links):
+                submodule = repo._submodule(link)
+                if submodule is not None:
+                    yield prefix + link, submodule
+                    todo.append((prefix + link + b"/", submodule))
+
+    def _submodule(self, link: bytes) -> Repo | None:
+        folder = os.path.join(self.path, link)
+        if os.path.realpath(folder) != folder:  # a symlink in its place, or above it
+            return None
+        git_dir = find_git_dir(folder)
+        return None if git_dir is None else Repo(Root(folder, git_dir, self.root.object_format))
+
+    # HEAD, and what else decides
+
+    def head(self) -> Head:
+        return self._refs.head() or self._head_from_git()
+
+    def _head_from_git(self) -> Head:
+        name = process.run(self._located("symbolic-ref", "-q", "HEAD"), self.path).stdout.strip()
+        commit = process.run(self._located("rev-parse", "-q", "--verify", "HEAD"), self.path).stdout.strip()
+        return Head(display_path(name) or None, display_path(commit) or None)
+
+    def state(self) -> State:
+        """HEAD, and the stamps of every index, rule and configuration file that bears on a listing."""
+        tracked: list[bytes] = []
+        rules = list(self._configuration.stamps())
+        for repo in (self, *(submodule for _, submodule in self.submodules())):
+            tracked.append(
+                repo._index().digest if process.available() else repr(repo._index_stamp()).encode()
+            )
+            names = (b"/info/exclude", b"/info/attributes", b"/config")
+            rules += [stamp_at(repo.common_dir + name) for name in names]
+        return State(self.head(), tuple(tracked), tuple(rules))
+
+    def control_folders(self) -> list[bytes]:
+        """Absolute folders to watch, not what lies below them, to notice that `state` may have changed."""
+        folders = [self.git_dir, self.git_dir + b"/logs", self.common_dir, self.common_dir + b"/info"]
+        folders.append(self._refs.folder() or self.git_dir)
+        for _, submodule in self.submodules():
+            folders += [submodule.git_dir, submodule.common_dir + b"/info"]
+        return [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
+
+    def busy(self, bound_s: float = 10.0) -> bool:
+        """Whether git is rewriting the tree just now: `index.lock` is there and younger than `bound_s`.
+
+        The lock's time is that of the command's start, so a lock left by a crash soon counts for nothing.
+        """
+        lock = stamp_at(self.git_dir + b"/index.lock")
+        return lock is not None and abs(time.time_ns() - lock.mtime_ns) < bound_s * 1e9
+
+    def ignore(self) -> Ignore:
+        """The ignore rules of this repository alone, read anew; for what must not cost a process."""
+        sources = [
+            path for path in (self._configuration.excludes(), self.common_dir + b"/info/exclude") if path
+        ]
+        ignore_case = self._configuration.ignore_case()
+        return Ignore(
+            self.path, (b".gitignore",), [content(path) for path in sources], ignore_case=ignore_case
+        )
+
+    # Attributes
+
+    def attributes(self, paths: Collection[bytes]) -> dict[bytes, Attributes]:
+        """linguist's attributes of those of `paths` that have any. Where no `.gitattributes` of the last full
+        listing, or added since, speaks of linguist, git is not asked."""
+        if not paths or not process.available() or not self._mentions_linguist():
+            return {}
+        found: dict[bytes, Attributes] = {}
+        left = set(paths)
+        # Reversed, a submodule comes before the repository around it.
+        for prefix, repo in sorted(
+            [(b"", self), *((p + b"/", r) for p, r in self.submodules())], reverse=True
+        ):
+            own = sorted(path for path in left if path.startswith(prefix))
+            left.difference_update(own)
+            if own:
+                feed = b"".join(path[len(prefix) :] + b"\0" for path in own)
+                output, _ = repo._git("check-attr", "-z", "--stdin", *attributes.NAMES, feed=feed)
+                found.update((prefix + path, said) for path, said in attributes.parse(output))
+        return found
+
+    def _remember_attribute_files(self, listing: Listing, *, whole: bool) -> None:
+        found = {path for path in listing.files if name(path) == b".gitattributes"}
+        if whole:
+            self._attribute_files = found
+        elif self._attribute_files is not None:
+            self._attribute_files |= found
+
+    def _mentions_linguist(self) -> bool:
+        if self._attribute_files is None:
+            self.listing()
+        inside = (os.path.join(self.path, path) for path in self._attribute_files or ())
+        outside = (self.common_dir + b"/info/attributes", self._configuration.attributes())
+        return any(b"linguist-" in content(path) for path in (*inside, *outside))
+
+    # The binary
+
+    def _index_stamp(self) -> Stamp | None:
+        return stamp_at(self.git_dir + b"/index")
+
+    def _located(self, *arguments: str | bytes) -> tuple[str | bytes, ...]:
+        return (b"--git-dir=" + self.git_dir, b"--work-tree=" + self.path, *arguments)
+
+    def _git(self, *arguments: str | bytes, feed: bytes = b"") -> tuple[bytes, bytes]:
+        """What git prints, and what it grumbles about."""
+        done = process.run(self._located(*arguments), self.path, feed)
+        if done.returncode:
+            why = process.complaint(done.stderr)
+            raise WorktreeError(f"git cannot read {display_path(self.path)}: {why}")
+        return done.stdout, done.stderr
+
+
+def _index(stamp: Stamp | None, tracked: list[bytes], links: set[bytes]) -> _Index:
+    names = b"\0".join((*sorted(tracked), b"", *sorted(links)))
+    return _Index(stamp, hashlib.blake2b(names, digest_size=16).digest(), frozenset(links))
+
+
+def _parsed(output: bytes) -> tuple[list[bytes], list[bytes], set[bytes]]:
+    """`ls-files -s -t -z`: tracked paths, other paths (a nested repository with a slash behind), gitlinks."""
+    tracked: dict[bytes, None] = {}  # an unmerged path comes up to three times
+    others: list[bytes] = []
+    links: set[bytes] = set()
+    for record in process.records(output):
+        if record.startswith(b"? "):
+            others.append(record[2:])
+            continue
+        entry, path = record[2:].split(b"\t", 1)
+        if entry.startswith(_GITLINK):
+            links.add(path)
+        else:
+            tracked[path] = None
+    return list(tracked), others, links
