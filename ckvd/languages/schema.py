@@ -6,7 +6,7 @@ A *path* says where in a node something stands. Its steps are joined by `.`:
 
 - `name` or `a|b`: the first child with that field (of `a|b`, the first field that there is);
   `left:identifier|tuple`: every child with that field that has one of these types;
-- `@type|type`: the first child of these types, named or not; `@@type|type`: every one;
+- `@type|type`: the first child of these types, named or not; `@-type`: the last; `@@type`: every one;
 - `**type|type`: every descendant of these types, none below a match;
 - a leading `^` starts at the wrapper around the node; `=text` alone is a literal name.
 
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Paths = tuple[str, ...]
+Conditions = tuple[tuple[str, frozenset[str]], ...]
 Chunked = Literal["always", "never", "multiline"]
 
 TYPES = frozenset(
@@ -70,7 +71,7 @@ class Rule:
     `scope` is whether the symbol qualifies what lies in it; `inside` what `at` calls its inside;
     `rest` that it qualifies its later siblings (`namespace X;`). `members` (whether its functions are methods) and `coarse` (whether it
     is a container among the units) follow from the kind where they are not given.
-    `semicolon` takes a `;` directly behind into the range. A body that is a token (`{`) is all from there on.
+    `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these types. A body that is a token (`{`) is all from there on.
     """
 
     kind: str
@@ -80,7 +81,7 @@ class Rule:
     upper: str | None = None
     kinds: Mapping[str, str] = field(default_factory=dict)
     kinds_from: Paths = ()
-    when: tuple[tuple[str, frozenset[str]], ...] = ()
+    when: Conditions = ()
     at: frozenset[str] = frozenset()
     hook: str | None = None
     split: tuple[str, ...] = ()
@@ -91,17 +92,19 @@ class Rule:
     inside: str | None = None
     rest: bool = False
     semicolon: bool = False
+    trailing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderRule:
     """A node that belongs to the file's header, and where the names stand that it binds.
 
-    A node of a type in `open` below it means that one cannot tell (`import *`).
+    A node of a type in `open` below it means that one cannot tell (`import *`). `when` is as in `Rule`.
     """
 
     kind: Literal["package", "import"]
     names: Paths = ()
+    when: Conditions = ()
     open: frozenset[str] = frozenset()
     hook: str | None = None
 
@@ -142,7 +145,7 @@ class Language:
     blocks: tuple[str, ...] = ()
     constructors: frozenset[str] = frozenset()
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
-    header: Mapping[str, HeaderRule] = field(default_factory=dict)
+    header: Mapping[str, tuple[HeaderRule, ...]] = field(default_factory=dict)
 
     @property
     def parses(self) -> bool:
@@ -163,14 +166,19 @@ def load(file: str, data: dict[str, Any]) -> Language:
     data = {key: value for key, value in data.items() if key != "extends"}
     _known(file, "", data, Language)
     symbols = {
-        node: tuple(_rule(file, node, r) for r in (rows if isinstance(rows, list) else [rows]))
-        for node, rows in data.pop("symbols", {}).items()
-        if rows != []
+        node: tuple(_rule(file, node, row) for row in rows) for node, rows in _rows(data.pop("symbols", {}))
     }
-    header = {node: _header(file, node, row) for node, row in data.pop("header", {}).items() if row != []}
+    header = {
+        node: tuple(_header(file, node, row) for row in rows) for node, rows in _rows(data.pop("header", {}))
+    }
     plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
     return Language(symbols=symbols, header=header, **plain)
+
+
+def _rows(tables: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
+    listed = ((node, rows if isinstance(rows, list) else [rows]) for node, rows in tables.items())
+    return [(node, rows) for node, rows in listed if rows]
 
 
 def _known(file: str, where: str, row: Mapping[str, Any], shape: type) -> None:
@@ -183,6 +191,10 @@ def _paths(value: str | list[str] | None) -> Paths:
     if value is None:
         return ()
     return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _conditions(row: Mapping[str, Any]) -> Conditions:
+    return tuple((path, frozenset(_paths(wanted))) for path, wanted in row.get("when", {}).items())
 
 
 def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
@@ -203,7 +215,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         upper=row.get("upper"),
         kinds=row.get("kinds", {}),
         kinds_from=_paths(row.get("kinds_from")),
-        when=tuple((path, frozenset(_paths(types))) for path, types in row.get("when", {}).items()),
+        when=_conditions(row),
         at=frozenset(_paths(row.get("at"))),
         hook=row.get("hook"),
         split=_paths(row.get("split")),
@@ -214,6 +226,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         inside=row.get("inside"),
         rest=row.get("rest", False),
         semicolon=row.get("semicolon", False),
+        trailing=_paths(row.get("trailing")),
     )
 
 
@@ -222,6 +235,7 @@ def _header(file: str, node: str, row: dict[str, Any]) -> HeaderRule:
     return HeaderRule(
         kind=row.get("kind", "import"),
         names=_paths(row.get("names")),
+        when=_conditions(row),
         open=frozenset(_paths(row.get("open"))),
         hook=row.get("hook"),
     )

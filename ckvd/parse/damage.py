@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 import tree_sitter as ts
@@ -14,8 +14,8 @@ FAILED_SHARE = 0.2
 """A file with a larger share of damaged bytes counts as failed."""
 
 
-def broken(root: ts.Node, size: int) -> list[Range]:
-    """The ranges of ERROR and MISSING nodes, merged, in order; a MISSING one takes the byte it stands at."""
+def errors(root: ts.Node, size: int) -> list[Range]:
+    """The ranges of ERROR and MISSING nodes, nested ones too, by start; a MISSING one takes the byte it stands at."""
     if not root.has_error:
         return []
     ranges: list[Range] = []
@@ -23,15 +23,24 @@ def broken(root: ts.Node, size: int) -> list[Range]:
     while True:
         node = cursor.node
         assert node is not None
-        hit = node.kind_id == ERROR_KIND or node.is_missing
-        if hit:
+        if node.kind_id == ERROR_KIND or node.is_missing:
             start = max(0, min(node.start_byte, size - 1))
             ranges.append((start, max(node.end_byte, start + 1)))
-        if not hit and node.has_error and cursor.goto_first_child():
+        if node.has_error and cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
-                return merged(ranges)
+                return sorted(ranges)
+
+
+def any_within(errors: Sequence[Range], start: int, end: int) -> bool:
+    """Whether one of the errors, which are sorted, lies inside a range."""
+    i = bisect_left(errors, (start, 0))
+    while i < len(errors) and errors[i][0] < end:
+        if errors[i][1] <= end:
+            return True
+        i += 1
+    return False
 
 
 def merged(ranges: Sequence[Range]) -> list[Range]:
@@ -64,9 +73,7 @@ def without(ranges: Sequence[Range], intact: Sequence[Range]) -> list[Range]:
 
 
 def status(root: ts.Node, damage: Sequence[Range], size: int) -> ParseStatus:
-    """`failed` where the root is an ERROR or more than a fifth of the bytes is damaged."""
-    if not root.has_error:
-        return "ok"
+    """Of a tree with errors: `failed` where the root is an ERROR or more than a fifth of the bytes is damaged."""
     if root.kind_id == ERROR_KIND or sum(b - a for a, b in damage) > FAILED_SHARE * size:
         return "failed"
     return "partial"

@@ -28,4 +28,46 @@ def c_macros(source: bytes) -> bytes:
     return _MACRO_LINE.sub(blank, without)
 
 
-MASKS: dict[str, Mask] = {"c_macros": c_macros}
+_CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)
+
+
+def swift_conditions(source: bytes) -> bytes:
+    """The lines of conditional compilation; both branches stay."""
+    return _CONDITION.sub(blank, source)
+
+
+_HEREDOC = re.compile(rb"""(?<![\w<])<<[~-]?(["'`]?)([A-Za-z_]\w*)\1""")
+
+
+def ruby_heredocs(source: bytes) -> bytes:
+    """The text of heredocs, which may hold interpolations with heredocs of their own."""
+    lines = source.split(b"\n")
+    out: list[bytes] = []
+    open_: list[bytes] = []
+    for line in lines:
+        if open_:
+            if line.strip() == open_[0]:
+                open_.pop(0)
+                out.append(line)
+            else:
+                out.append(b" " * len(line))
+            continue
+        out.append(line)
+        open_ = [found[2] for found in _HEREDOC.finditer(line)]
+    return source if open_ else b"\n".join(out)
+
+
+_BARE_AMPERSAND = re.compile(rb"(?<=[\w;])&(?=\w)(?!#?\w+;)")
+
+
+def jsx_ampersands(source: bytes) -> bytes:
+    """The `&` between two words (`?a=1&b=2`), which the grammar takes for the start of an entity."""
+    return _BARE_AMPERSAND.sub(b" ", source)
+
+
+MASKS: dict[str, Mask] = {
+    "c_macros": c_macros,
+    "jsx_ampersands": jsx_ampersands,
+    "ruby_heredocs": ruby_heredocs,
+    "swift_conditions": swift_conditions,
+}

@@ -84,6 +84,9 @@ def _step(step: str, grammar: Grammar) -> Step:
     if step.startswith("@@"):
         every = grammar.kinds(step[2:])
         return lambda node: [c for c in node.children if c.kind_id in every]
+    if step.startswith("@-"):
+        last = grammar.kinds(step[2:])
+        return lambda node: next(([c] for c in reversed(node.children) if c.kind_id in last), [])
     if step.startswith("@"):
         first = grammar.kinds(step[1:])
         return lambda node: next(([c] for c in node.children if c.kind_id in first), [])

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 import tree_sitter as ts
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
-from ckvd.languages.schema import HeaderRule, Language, LanguageDataError, Rule
+from ckvd.languages.schema import Conditions, HeaderRule, Language, LanguageDataError, Rule
 from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS, ImportHook, NameHook
 from ckvd.parse.mask import MASKS, Mask
 from ckvd.parse.paths import Grammar, Path, compile_path
@@ -31,12 +31,14 @@ class CompiledRule:
     kinds_from: tuple[Path, ...]
     when: tuple[Condition, ...]
     hook: NameHook | None
+    trailing: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledHeader:
     rule: HeaderRule
     names: tuple[Path, ...]
+    when: tuple[Condition, ...]
     open: Path | None
     hook: ImportHook | None
 
@@ -46,7 +48,7 @@ class Action:
     """What a node type means to the walk."""
 
     rules: tuple[CompiledRule, ...] = ()
-    header: CompiledHeader | None = None
+    headers: tuple[CompiledHeader, ...] = ()
     wrapper: bool = False
     comment: bool = False
     attribute: bool = False
@@ -87,10 +89,10 @@ def table(language: Language) -> Table:
         compiled = tuple(_rule(rule, grammar, language) for rule in rules)
         for action in at(name):
             action.rules = compiled
-    for name, header in language.header.items():
-        compiled_header = _header(header, grammar, language)
+    for name, headers in language.header.items():
+        compiled_headers = tuple(_header(header, grammar, language) for header in headers)
         for action in at(name):
-            action.header = compiled_header
+            action.headers = compiled_headers
     for flag, names in (
         ("wrapper", language.wrappers),
         ("comment", language.comments),
@@ -124,20 +126,26 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         name_field=grammar.field(rule.name[0]) if plain else None,
         body=tuple(compile_path(p, grammar) for p in rule.body),
         kinds_from=tuple(compile_path(p, grammar) for p in rule.kinds_from),
-        when=tuple(_condition(path, wanted, grammar) for path, wanted in rule.when),
+        when=_conditions(rule.when, grammar),
         hook=_hook(NAME_HOOKS, rule.hook, language),
+        trailing=frozenset(i for name in rule.trailing for i in grammar.named(name)),
     )
 
 
-def _condition(path: str, wanted: frozenset[str], grammar: Grammar) -> Condition:
-    types = frozenset(i for w in wanted if not w.startswith("=") for i in grammar.kinds(w))
-    return compile_path(path, grammar), types, frozenset(w[1:] for w in wanted if w.startswith("="))
+def _conditions(rows: Conditions, grammar: Grammar) -> tuple[Condition, ...]:
+    compiled = []
+    for path, wanted in rows:
+        types = frozenset(i for w in wanted if not w.startswith("=") for i in grammar.kinds(w))
+        texts = frozenset(w[1:] for w in wanted if w.startswith("="))
+        compiled.append((compile_path(path, grammar), types, texts))
+    return tuple(compiled)
 
 
 def _header(header: HeaderRule, grammar: Grammar, language: Language) -> CompiledHeader:
     return CompiledHeader(
         rule=header,
         names=tuple(compile_path(p, grammar) for p in header.names),
+        when=_conditions(header.when, grammar),
         open=compile_path("**" + "|".join(sorted(header.open)), grammar) if header.open else None,
         hook=_hook(IMPORT_HOOKS, header.hook, language),
     )

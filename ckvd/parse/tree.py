@@ -28,12 +28,12 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
 
 def _parse(source: bytes, language: Language) -> Parsed:
     rules = table(language)
-    root = _root(rules, source)
-    walk = Walk(rules, source, root).run()
+    root, errors = _root(rules, source)
+    walk = Walk(rules, source, root, errors).run()
     symbols = build.symbols(rules, source, walk.drafts)
-    broken = damage.broken(root, len(source))
+    broken = damage.merged(errors)
     left = damage.without(broken, [(s.start, s.end) for s in symbols if s.clean])
-    status = damage.status(root, left, len(source))
+    status = damage.status(root, left, len(source)) if errors else "ok"
     return Parsed(
         language=language.name,
         status=status,
@@ -48,21 +48,23 @@ def _parse(source: bytes, language: Language) -> Parsed:
     )
 
 
-def _root(rules: Table, source: bytes) -> ts.Node:
-    """The tree's root; where there are errors, that of the masked text if it has fewer."""
+def _root(rules: Table, source: bytes) -> tuple[ts.Node, list[Range]]:
+    """The tree's root and errors; where there are errors, those of the masked text if it has fewer."""
     parser = ts.Parser(rules.grammar)
     root = parser.parse(source).root_node
-    if root.has_error and rules.mask is not None:
+    errors = damage.errors(root, len(source))
+    if errors and rules.mask is not None:
         masked = rules.mask(source)
         if masked != source:
             other = parser.parse(masked).root_node
-            if _bad_bytes(other, source) < _bad_bytes(root, source):
-                return other
-    return root
+            fewer = damage.errors(other, len(source))
+            if _total(fewer) < _total(errors):
+                return other, fewer
+    return root, errors
 
 
-def _bad_bytes(root: ts.Node, source: bytes) -> int:
-    return sum(b - a for a, b in damage.broken(root, len(source)))
+def _total(ranges: Sequence[Range]) -> int:
+    return sum(b - a for a, b in damage.merged(ranges))
 
 
 class _Pieces:

@@ -5,6 +5,7 @@ A cursor visits the tree in file order without recursion; a language's table say
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import tree_sitter as ts
@@ -12,9 +13,10 @@ import tree_sitter as ts
 from ckvd.languages.schema import SPACES, TYPES, Rule
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
+from ckvd.parse.damage import any_within
 from ckvd.parse.hooks import Found, text_of
 from ckvd.parse.paths import ERROR_KIND
-from ckvd.parse.table import Action, CompiledHeader, CompiledRule, Table
+from ckvd.parse.table import Action, CompiledHeader, CompiledRule, Condition, Table
 
 
 @dataclass(slots=True, eq=False)
@@ -60,13 +62,14 @@ class _Wrapper:
 class Walk:
     """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports."""
 
-    def __init__(self, table: Table, source: bytes, root: ts.Node) -> None:
+    def __init__(self, table: Table, source: bytes, root: ts.Node, errors: Sequence[Range]) -> None:
         self.drafts: list[Draft] = []
         self.header: list[HeaderItem] = []
         self._table = table
         self._source = source
         self._root = root
-        self._damaged = root.has_error
+        self._errors = errors
+        self._damaged = bool(errors)
         self._scopes = [_Scope(-1, (), "module", None)]
         self._wrappers: list[_Wrapper] = []
         self._marks: list[text.Mark] = []
@@ -106,10 +109,12 @@ class Walk:
         while self._wrappers and self._wrappers[-1].depth >= left:
             self._wrappers.pop()
         for compiled in action.rules:
-            if self._applies(compiled, node, depth) and self._declare(compiled, node, depth):
+            if self._in_scope(compiled.rule) and self._holds(compiled.when, node, depth) and self._declare(compiled, node, depth):
                 break
-        if action.header is not None:
-            self._import(action.header, node, depth)
+        for header in action.headers:
+            if self._holds(header.when, node, depth):
+                self._import(header, node, depth)
+                break
         if action.wrapper:
             self._wrappers.append(_Wrapper(depth, node))
         return not action.skip or (self._damaged and node.has_error)
@@ -135,11 +140,11 @@ class Walk:
             wrapper.alone = sum(c.kind_id in declarations for c in wrapper.node.children) == 1
         return wrapper.alone
 
-    def _applies(self, compiled: CompiledRule, node: ts.Node, depth: int) -> bool:
-        rule = compiled.rule
-        if rule.at and self._scopes[-1].where not in rule.at:
-            return False
-        for path, types, texts in compiled.when:
+    def _in_scope(self, rule: Rule) -> bool:
+        return not rule.at or self._scopes[-1].where in rule.at
+
+    def _holds(self, conditions: tuple[Condition, ...], node: ts.Node, depth: int) -> bool:
+        for path, types, texts in conditions:
             hits = path.find(node, self._around(depth))
             if not hits:
                 return False
@@ -156,6 +161,8 @@ class Walk:
         start, end = outer.start_byte, outer.end_byte
         if rule.semicolon and source[end : end + 1] == b";":
             end += 1
+        if rule.trailing:
+            end = self._end_of_trailing(outer, compiled.trailing)
         if self._table.blocks:
             end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
         end = text.trimmed(source, start, end)
@@ -166,7 +173,7 @@ class Walk:
         group = (start, end)
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
-        clean = not (self._damaged and outer.has_error)
+        clean = not (self._damaged and outer.has_error and any_within(self._errors, *outer.byte_range))
         for each in found:
             draft = Draft(
                 found=each,
@@ -190,6 +197,12 @@ class Walk:
         if len(found) == 1 and (rule.scope or rule.inside is not None):
             self._enter(draft, depth)
         return True
+
+    def _end_of_trailing(self, node: ts.Node, kinds: frozenset[int]) -> int:
+        end, at = node.end_byte, node.next_named_sibling
+        while at is not None and at.kind_id in kinds:
+            end, at = at.end_byte, at.next_named_sibling
+        return end
 
     def _enter(self, draft: Draft, depth: int) -> None:
         outside = self._scopes[-1]
