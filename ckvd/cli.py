@@ -135,9 +135,9 @@ def search(
 @_json
 def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
     """The vector of TEXT as a query, in the form in which the index holds vectors."""
-    from ckvd import session
+    from ckvd import show
 
-    vector = session.embed(place(root, db), text)
+    vector = show.embed(place(root, db), text)
     if as_json:
         _print_json(vector)
     else:
@@ -152,9 +152,10 @@ def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
 @_json
 def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool) -> None:
     """Show one chunk with its header."""
+    from ckvd import show as rows
     from ckvd.report import hits
 
-    found = session.show(place(root, db), what, whole=whole)
+    found = rows.show(place(root, db), what, whole=whole)
     if as_json:
         _print_json(found)
     else:

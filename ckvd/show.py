@@ -1,0 +1,82 @@
+"""`ckvd show` and `ckvd embed`: one chunk, or the file around it; one query's vector."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from ckvd.errors import CkvdError
+from ckvd.place import Place
+from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
+
+
+def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
+    """The chunk named by its id or by PATH:LINE (the smallest that holds the line), as in `chunks`.
+
+    With `whole` the file's text is under `file`, as it was indexed: it must not have changed since. Raises
+    CkvdError where nothing is there, StoreError where there is no index.
+    """
+    with open_reader(where.db) as reader, reader.snapshot():
+        chunk = reader.chunk(what) or _at_line(reader, what)
+        if chunk is None:
+            raise CkvdError(f"no chunk {what!r}; name a chunk_id or PATH:LINE as ckvd search prints them")
+        row = chunk._asdict() | {"parents": json.loads(chunk.parents)}
+        if not whole:
+            return row
+        file = reader.file(chunk.path)
+    if file is None:
+        raise CkvdError(f"{chunk.path} is not in the index; run ckvd index")
+    return row | {"file": _text(where, file)}
+
+
+def _at_line(reader: Reader, what: str) -> ChunkRow | None:
+    path, _, line = what.rpartition(":")
+    if not path or not line.isascii() or not line.isdigit():
+        return None
+    found = reader.chunks_at(path, int(line))
+    return found[0] if found else None
+
+
+def _text(where: Place, file: FileRow) -> str:
+    from ckvd.parse import encoding
+    from ckvd.worktree.read import Content, read
+
+    got = read(where.tree.path, file.path_bytes, max(file.size, 1), where.tree.object_format)
+    if not isinstance(got, Content) or got.data is None or got.blob_oid != file.blob_oid:
+        raise CkvdError(f"{file.path} has changed since it was indexed; run ckvd sync or ckvd index first")
+    decoded = encoding.decode(got.data, file.language)
+    if isinstance(decoded, encoding.Undecodable):
+        raise CkvdError(f"{file.path}: {decoded.detail}")
+    return decoded.text.decode("utf-8")
+
+
+def embed(where: Place, text: str) -> dict[str, Any]:
+    """The vector of `text` as a query by the model that serves the index: components as the BLOBs hold them.
+
+    Keys: model, dimensions, int8 (signed), scale, bits (bytes), and both BLOBs as hexadecimal. Raises
+    ModelError where there is no model or it cannot be run, CkvdError where the index has vectors of another.
+    """
+    from ckvd.embed import embedder
+    from ckvd.embed.quantise import quantise
+    from ckvd.settings import Settings
+
+    spec = Settings.load(where.tree.path).model
+    if os.path.exists(where.db):
+        with open_reader(where.db) as reader:
+            serving = reader.meta().get("model_identity")
+        if serving is not None and serving != spec.identity:
+            raise CkvdError(
+                f"the index has vectors of the model {serving}, ckv.yaml names {spec.identity};"
+                " run ckvd index to bring the index up to date"
+            )
+    q = quantise(embedder.load(spec).embed_query(text)[None])
+    return {
+        "model": spec.name,
+        "dimensions": spec.dimensions,
+        "int8": q.int8[0].tolist(),
+        "scale": float(q.scale[0]),
+        "bits": q.bits[0].tolist(),
+        "int8_hex": q.int8[0].tobytes().hex(),
+        "bits_hex": q.bits[0].tobytes().hex(),
+    }
