@@ -61,17 +61,22 @@ class LanguageDataError(ValueError):
 class Rule:
     """When and how a node becomes a symbol; of a node type's rules the first that applies counts.
 
-    `kind` is the symbol's kind, `member` the one inside a type or of a name that a type qualifies, `upper` the one of a name
-    that is all capitals; `kinds` maps the type (or text) of the node at `kinds_from` to a kind.
+    `kind` is the symbol's kind, `member` the one inside a type or of a name that a type qualifies,
+    `upper` the one of a name that is all capitals; `kinds` maps the type (or text) of the node at
+    `kinds_from` to a kind.
     `when` lists conditions: a path, and what its first node must be: of one of these types (`*`: any),
     or of the text behind a `=`.
     `at` says in which scope: `module`, `type`, `local`, or what an `inside` says; empty means all.
     `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
     `split` are separators inside a name, whose left parts qualify it.
+    `body` is what an outline leaves out; a body that is a token (`{`) is all from there on.
     `scope` is whether the symbol qualifies what lies in it; `inside` what `at` calls its inside;
-    `rest` that it qualifies its later siblings (`namespace X;`). `members` (whether its functions are methods) and `coarse` (whether it
-    is a container among the units) follow from the kind where they are not given.
-    `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these types. A body that is a token (`{`) is all from there on.
+    `rest` that it qualifies its later siblings (`namespace X;`). `members` (whether its functions are
+    methods) and `coarse` (whether it is a container among the units) follow from the kind where they
+    are not given. `chunk` is whether it is a unit of its own; `multiline` only where it, with its doc
+    comment, has more than one line.
+    `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these
+    types.
     """
 
     kind: str
@@ -154,7 +159,7 @@ class Language:
 
 
 def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """The data of a language that says only in what it differs from `base`; an empty list takes a rule away."""
+    """The data of a language that says only where it differs from `base`; an empty list takes a rule away."""
     merged = {**base, **data}
     for name in ("symbols", "header"):
         merged[name] = {**base.get(name, {}), **data.get(name, {})}

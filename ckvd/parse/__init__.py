@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import tree
+from ckvd.parse import sql, tree
 
 __all__ = ["parse"]
 
 Parser = Callable[[str, bytes, Language], Parsed]
 
-PARSERS: dict[str, Parser] = {}
+PARSERS: dict[str, Parser] = {"sql": sql.parse}
 """The parsers that are not the tree-sitter engine, by the name that a language's `parser` gives."""
 
 

@@ -15,7 +15,7 @@ FAILED_SHARE = 0.2
 
 
 def errors(root: ts.Node, size: int) -> list[Range]:
-    """The ranges of ERROR and MISSING nodes, nested ones too, by start; a MISSING one takes the byte it stands at."""
+    """The ranges of ERROR and MISSING nodes, nested ones too, sorted; a MISSING one takes the byte at it."""
     if not root.has_error:
         return []
     ranges: list[Range] = []
@@ -73,7 +73,7 @@ def without(ranges: Sequence[Range], intact: Sequence[Range]) -> list[Range]:
 
 
 def status(root: ts.Node, damage: Sequence[Range], size: int) -> ParseStatus:
-    """Of a tree with errors: `failed` where the root is an ERROR or more than a fifth of the bytes is damaged."""
+    """Of a tree with errors: `failed` where the root is one or more than a fifth of the bytes is damaged."""
     if root.kind_id == ERROR_KIND or sum(b - a for a, b in damage) > FAILED_SHARE * size:
         return "failed"
     return "partial"
@@ -86,7 +86,13 @@ def detail(source: bytes, ranges: Sequence[Range], root: ts.Node) -> str:
     line = source.count(b"\n", 0, start) + 1
     missing = _missing_at(root, start)
     shown = " ".join(source[start : start + 80].split(b"\n")[0].decode("utf-8", "replace").split())[:60]
-    what = f"{missing!r} is missing" if missing else f"cannot be parsed from {shown!r}" if shown else "cannot be parsed"
+    what = (
+        f"{missing!r} is missing"
+        if missing
+        else f"cannot be parsed from {shown!r}"
+        if shown
+        else "cannot be parsed"
+    )
     more = f"; {len(ranges)} damaged places in all" if len(ranges) > 1 else ""
     return f"line {line}, column {start - line_start + 1}: {what}{more}"
 
