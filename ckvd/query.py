@@ -1,0 +1,152 @@
+"""What a person typed, as FTS5 and the ranking understand it. Pure; no input raises."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ckvd import words
+
+MAX_TERMS = 64
+"""Words that a query is cut down to, the first ones: a whole ticket may be pasted in."""
+
+# Words of questions and descriptions that code has everywhere or nowhere; kept where nothing else is left.
+_STOP = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by can could did do does for from had has have how i if in into is it"
+        " its may me might my no not of on or our shall should that the their them there these they this"
+        " those to us use used uses using was we were what when where which while who whose why will with would you"
+        " your",
+    )
+)
+_QUOTED = re.compile(r'"([^"]+)"')
+_RUN = re.compile(r"\w+")
+_EDGES = re.compile(r"^[^\w~]+|\W+$")
+_JOINT = re.compile(r"::|->|[.#\\/$]")
+_SUFFIXES = (
+    *("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "ions", "ion"),
+    *("ers", "er", "ed", "es", "ly", "s", "e", "y"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query.
+
+    `match` is an FTS5 expression, empty where the text has no word. `stems` are the distinct words that
+    matter, stemmed. `spelled` is all words in order, as `words.split` gives them for a name. `names` are
+    the parts that look like a symbol's name, `.`-joined where qualified; `whole` says that the query is
+    one such name and nothing else.
+    """
+
+    text: str
+    match: str
+    stems: frozenset[str]
+    spelled: tuple[str, ...]
+    names: tuple[str, ...]
+    whole: bool
+
+
+def parse(text: str) -> Query:
+    """Reads a query: plain words, identifiers in any style, qualified names, paths, `"phrases"`."""
+    text = text.encode("utf-8", "replace").decode()  # what a command line could not decode
+    pieces = [_EDGES.sub("", piece) for piece in text.split()]
+    pieces = [piece for piece in pieces if _RUN.search(piece)]
+    whole = len(pieces) == 1
+    terms: dict[str, None] = {}
+    for phrase in _QUOTED.findall(text):
+        _add(terms, _phrase(_RUN.findall(phrase)))
+    plain: dict[str, None] = {}
+    for piece in pieces:
+        runs = _RUN.findall(piece)
+        if len(runs) > 1 and any(_matters(run.lower()) for run in runs):
+            _add(terms, _phrase(runs))
+        for run in runs:
+            parts = words.split(run)
+            if len(parts) > 1:
+                _add(terms, _phrase([run]))
+                _add(terms, _phrase(parts))
+            plain.update(dict.fromkeys(parts or (run.lower(),)))
+    kept = _that_matter(plain)[:MAX_TERMS]
+    for word in kept:
+        _add(terms, _phrase([word]))
+        root = stem(word)
+        if root and root.isascii():
+            terms[f'"{root}"*'] = None
+    return Query(
+        text=text,
+        match=" OR ".join(terms),
+        stems=frozenset(map(fold, kept)),
+        spelled=words.split(text),
+        names=tuple(dict.fromkeys(_names(text, pieces, whole))),
+        whole=whole,
+    )
+
+
+def stem(word: str) -> str:
+    """A beginning that the forms of an English word share (`caching`, `cached`, `caches`: `cach`), or ''.
+
+    Suffixes are cut without a dictionary: the result is for prefix search beside the word itself, where
+    a stem that is too short costs a little precision and one that is too long costs nothing.
+    """
+    if len(word) < 4 or not word.isalpha():
+        return ""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            return word[: -len(suffix)]
+    return word
+
+
+def fold(word: str) -> str:
+    """A word as two spellings of it are compared: without diacritics, stemmed."""
+    if not word.isascii():
+        word = "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+    return stem(word) or word
+
+
+def _add(terms: dict[str, None], term: str) -> None:
+    if term:
+        terms[term] = None
+
+
+def _phrase(runs: Iterable[str]) -> str:
+    """Adjacent words for `MATCH`; runs hold no quote, so nothing in them is syntax."""
+    return '"' + " ".join(runs) + '"'
+
+
+def _that_matter(found: Iterable[str]) -> list[str]:
+    """Without stop words and single letters, unless nothing else is there."""
+    listed = list(found)
+    strong = [w for w in listed if _matters(w)]
+    return strong or [w for w in listed if w not in _STOP] or listed
+
+
+def _matters(word: str) -> bool:
+    return word not in _STOP and (len(word) > 1 or not word.isascii())
+
+
+def _names(text: str, pieces: list[str], whole: bool) -> Iterator[str]:
+    called = set(re.findall(r"`([^`\s]+)`|([\w.:]+)\(", text))
+    marked = {name.strip("()") for pair in called for name in pair if name}
+    for piece in pieces:
+        name = ".".join(part for part in _JOINT.split(piece) if part)
+        if whole or piece in marked or _looks_like_a_name(piece):
+            yield name
+
+
+def _looks_like_a_name(piece: str) -> bool:
+    """`snake_case`, `camelCase`, `a.b`, `A::b`, `a->b`; not `e.g`, `and/or`, `well-known` or `NASA`."""
+    piece = piece.replace("->", ".")
+    if not all(c.isalnum() or c in "_.:#$" for c in piece):
+        return False
+    runs = _RUN.findall(piece)
+    compound = any("_" in run or _has_case_border(run) for run in runs)
+    return compound or (len(runs) > 1 and all(len(run) > 1 for run in runs))
+
+
+def _has_case_border(run: str) -> bool:
+    return any(a.islower() and b.isupper() for a, b in pairwise(run))

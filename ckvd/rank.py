@@ -1,0 +1,158 @@
+"""From what was found by words, by vectors and by name to one ordered list without overlaps. Pure.
+
+The score of a candidate is a weighted sum, each part between 0 and 1:
+
+    WORDS * bm25 / best bm25  +  VECTORS * cosine / best cosine  +  NAME * share of the name's words asked for
+
+times the weights of its unit and its place. Scores of the two searches are used, not ranks: reciprocal-rank
+fusion forgets by how much the first hit is better, which is what tells a lucky match from a sure one. All
+weights were chosen on development packages; `tests/bench/retrieval_bench.py` measures them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ckvd import words
+from ckvd.query import Query, fold
+
+Mode = Literal["hybrid", "keyword", "vector"]
+
+BM25_COLUMNS: Mapping[str, float] = {"names": 10.0, "words": 1.0, "header": 0.5, "body": 1.0, "path": 3.0}
+"""Weights of the columns of `chunks_fts` for FTS5's `bm25()`, in the order of its columns."""
+
+WORDS = 0.45
+VECTORS = 0.70
+NAME = 0.15
+MENTION = 0.40
+"""Added where a longer query mentions the symbol's name in so many words (`where does _evict run`)."""
+
+UNIT_WEIGHTS: Mapping[str, float] = {
+    "symbol": 1.0,
+    "module": 0.9,
+    "section": 0.9,
+    "window": 0.9,
+    "names": 0.8,
+    "file_header": 0.8,
+    "file": 0.8,
+}
+COARSE = 0.95
+"""For a class against its own methods."""
+TEST = 0.85
+"""For tests, where the query does not speak of tests."""
+
+_TEST_PATH = re.compile(
+    r"(^|/)(tests?|testing|__tests__|specs?|e2e|testdata|fixtures)/|(^|/)(test_|conftest\.)[^/]*$"
+    r"|[._](test|tests|spec)\.[^/.]+$|(Test|Tests|IT|Spec)\.(java|kt|cs|scala|groovy|swift)$"
+)
+_TEST_WORDS = frozenset(map(fold, ("test", "tests", "testing", "spec", "fixture")))
+_PART = re.compile(r"\[\d+\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What ranking must know of a chunk."""
+
+    id: int
+    chunk_id: str
+    path: str
+    unit: str
+    kind: str
+    grain: str
+    symbol: str | None
+    start: int
+    end: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate in its place. `exact`: 2 its name is the query, 1 but for case or style, else 0."""
+
+    candidate: Candidate
+    score: float
+    exact: int
+
+
+def order(
+    query: Query,
+    candidates: Iterable[Candidate],
+    bm25: Mapping[int, float],
+    cosine: Mapping[int, float],
+    named: Mapping[int, int],
+    mode: Mode = "hybrid",
+) -> list[Ranked]:
+    """Candidates, the best first, none overlapping one above it.
+
+    `bm25` (higher is better) and `cosine` are by chunk id and may lack any; `named` has the grade, as in
+    `Ranked.exact`, of the chunks that an exact look-up of the query's names found. In mode `vector` the
+    cosine alone decides. Equal input gives equal output: ties go by path and place.
+    """
+    if mode == "vector":
+        ranked = [Ranked(c, max(cosine.get(c.id, 0.0), 0.0), 0) for c in candidates]
+    else:
+        best_bm25 = max(bm25.values(), default=0.0) or 1.0
+        best_cosine = max(cosine.values(), default=0.0)
+        of_tests = not _TEST_WORDS.isdisjoint(query.stems)
+        ranked = []
+        for c in candidates:
+            share = name_share(query, c.symbol)
+            score = WORDS * bm25.get(c.id, 0.0) / best_bm25 + NAME * share
+            if best_cosine > 0:
+                score += VECTORS * max(cosine.get(c.id, 0.0), 0.0) / best_cosine
+            grade = named.get(c.id, 0)
+            if grade and not query.whole:
+                score += MENTION * grade / 2
+            score *= _weight(c, of_tests)
+            ranked.append(Ranked(c, score, _exact(query, c, grade)))
+    ranked.sort(key=lambda r: (-r.exact, -r.score, r.candidate.path, r.candidate.start, r.candidate.id))
+    return without_overlaps(ranked)
+
+
+def name_share(query: Query, symbol: str | None) -> float:
+    """The share of the words of a symbol's own name that the query has, 0 to 1."""
+    if not symbol:
+        return 0.0
+    name = words.split(symbol.rpartition(".")[2])
+    return sum(fold(word) in query.stems for word in name) / len(name) if name else 0.0
+
+
+def without_overlaps(ranked: Iterable[Ranked]) -> list[Ranked]:
+    """In order, leaving out what overlaps one already kept, and further parts of a split one."""
+    kept: list[Ranked] = []
+    spans: dict[str, list[tuple[int, int]]] = {}
+    families: set[str] = set()
+    for r in ranked:
+        c = r.candidate
+        family = _PART.sub("", c.chunk_id) if c.parts > 1 else c.chunk_id
+        taken = spans.setdefault(c.path, [])
+        if family in families or any(c.start < end and start < c.end for start, end in taken):
+            continue
+        families.add(family)
+        taken.append((c.start, c.end))
+        kept.append(r)
+    return kept
+
+
+def is_test(path: str) -> bool:
+    """Whether a path is that of a test or of what only tests use, by the customs of the languages."""
+    return _TEST_PATH.search(path) is not None
+
+
+def _weight(c: Candidate, of_tests: bool) -> float:
+    weight = UNIT_WEIGHTS.get(c.unit, 1.0)
+    if c.grain == "coarse":
+        weight *= COARSE
+    if not of_tests and is_test(c.path):
+        weight *= TEST
+    return weight
+
+
+def _exact(query: Query, c: Candidate, grade: int) -> int:
+    if query.whole and grade:
+        return grade
+    name = c.symbol.rpartition(".")[2] if c.symbol and c.unit == "symbol" else ""
+    return 1 if len(query.spelled) > 1 and words.split(name) == query.spelled else 0

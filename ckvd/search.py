@@ -1,0 +1,140 @@
+"""Runs a query against the index: looks it up by name, by words and by vector, and `rank` orders the finds.
+
+Neither numpy nor onnxruntime is imported unless a vector is asked for: a keyword search starts as fast as
+Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+from ckvd import rank
+from ckvd.errors import ModelError, UsageError
+from ckvd.lookup import Filters, Lookup, Serving, serving
+from ckvd.query import parse
+from ckvd.rank import Mode, Ranked
+
+if TYPE_CHECKING:
+    from ckvd.lookup import Vector
+    from ckvd.store.reader import Reader
+
+POOL = 300
+"""Candidates that the searches by words and by vectors each give; more for pages further back."""
+COARSE_FACTOR = 20
+"""Vectors rescored for each hit wanted, after the scan of their bits."""
+
+EmbedQuery = Callable[[Serving, str], "Vector"]
+"""Gives the unit vector of a query by the model given; raises ModelError where that is not at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A ranked chunk, the columns as in the view `chunks`. `score` compares within one search only; `exact`
+    says that the chunk's name is the query."""
+
+    id: int
+    chunk_id: str
+    path: str
+    language: str | None
+    unit: str
+    kind: str
+    grain: str
+    symbol: str | None
+    start_line: int
+    end_line: int
+    start_byte: int
+    end_byte: int
+    part: int
+    parts: int
+    tokens: int
+    header: str
+    body: str
+    score: float
+    exact: bool
+
+
+_COLUMNS = tuple(f.name for f in fields(Hit))[:-2]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """`hits` is the page asked for, `total` how many there are to page through, `mode` how they were found:
+    hybrid becomes keyword where there are no vectors, and `note` then says why in a plain sentence."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    revision: int
+    mode: Mode
+    note: str = ""
+
+
+def search(
+    reader: Reader,
+    text: str,
+    k: int = 10,
+    mode: Mode = "hybrid",
+    filters: Filters | None = None,
+    embed_query: EmbedQuery | None = None,
+    *,
+    offset: int = 0,
+) -> Results:
+    """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision.
+
+    No text raises, but UsageError for an empty one. ModelError in mode `vector` where no vectors can be
+    searched; in mode `hybrid` that is a note. StoreError where the index cannot be read.
+    """
+    if not text.strip():
+        raise UsageError("the query is empty; say what to search for")
+    query = parse(text)
+    model, vector, note = None, None, ""
+    if mode != "keyword":
+        model, vector, note = _embed(reader, text, embed_query)
+        if vector is None:
+            if mode == "vector":
+                raise ModelError(note)
+            mode = "keyword"
+    with reader.snapshot():
+        found = Lookup(reader, filters or Filters(), max(POOL, COARSE_FACTOR * k, 6 * (offset + k)))
+        named = found.by_name(query) if mode != "vector" else {}
+        bm25 = found.by_words(query) if mode != "vector" else {}
+        cosine: Mapping[int, float] = {}
+        if model is not None and vector is not None:
+            cosine = found.by_vector(model, vector, [*{**bm25, **named}])
+        candidates = found.candidates({*named, *bm25, *cosine})
+        ranked = rank.order(query, candidates, bm25, cosine, named, mode)
+        hits = _hits(reader, ranked[offset : offset + k])
+        return Results(hits, len(ranked), reader.revision, mode, note)
+
+
+def _embed(
+    reader: Reader, text: str, embed_query: EmbedQuery | None
+) -> tuple[Serving | None, Vector | None, str]:
+    """The query's vector by the model that answers now, or why there is none.
+
+    Outside the snapshot: loading a model takes a while, and a reader that lingers holds the WAL up.
+    """
+    model = serving(reader)
+    if model is None:
+        return None, None, "the index has no vectors yet; found by keyword alone"
+    if embed_query is None:
+        return None, None, "no embedding model is at hand; found by keyword alone"
+    try:
+        return model, embed_query(model, text), ""
+    except ModelError as error:
+        return None, None, f"{error}; found by keyword alone"
+
+
+def _hits(reader: Reader, page: Sequence[Ranked]) -> tuple[Hit, ...]:
+    marks = ", ".join("?" * len(page))
+    sql = f"SELECT {', '.join(_COLUMNS)} FROM chunks WHERE id IN ({marks})"
+    rows = {row[0]: row for row in reader.query(sql, [r.candidate.id for r in page])}
+    return tuple(
+        Hit(
+            **dict(zip(_COLUMNS, rows[r.candidate.id], strict=True)),
+            score=round(r.score, 4),
+            exact=r.exact > 0,
+        )
+        for r in page
+    )
