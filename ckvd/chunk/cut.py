@@ -115,7 +115,7 @@ class _Cutter:
         start, stop = self.source.trim(group.start, group.end)
         draft = Draft("section", "section", "fine", first.symbol, first.parents, start, stop)
         draft.header = self._headers.path(first.scope)
-        draft.part_header = lambda: self._headers.heading(group.first)
+        draft.part_header = lambda: draft.header + self._headers.heading(group.first)
         return self._prose(draft)
 
     def _prose(self, draft: Draft) -> Draft:
@@ -170,7 +170,7 @@ class _Cutter:
             "symbol", symbol.kind, "coarse" if symbol.coarse else "fine", symbol.symbol, symbol.parents,
             start, end,
             header=self._headers.of(start, end, symbol.scope),
-            part_header=lambda: self._headers.signature(index),
+            part_header=lambda: self._headers.of(start, end, symbol.scope, own=index),
             nested=layout.merged((symbols[c].lead, symbols[c].end) for c in children),
             elisions=elisions(self.source, symbols, children) if symbol.coarse else (),
             first_cuts=lambda: _members(symbol, [symbols[c] for c in children] if symbol.coarse else []),

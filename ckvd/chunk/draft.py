@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from ckvd.chunk.source import Source
-from ckvd.chunk.split import Atom, Elision, Splitter, View, tile
+from ckvd.chunk.split import Elision, Splitter, View
 from ckvd.chunk.text import Embedded, TextBuilder
-from ckvd.model import Chunk, Grain, Parsed, Range, Rendering, Segment, Unit, no_pieces
+from ckvd.model import Chunk, Grain, Parsed, Pieces, Range, Rendering, Segment, Unit, no_pieces
 
 BYTES_PER_TOKEN = 32
 """A body has at most this times the limit in bytes: a megabyte without a blank may be one unknown token."""
@@ -31,8 +31,8 @@ class Draft:
     start: int
     end: int
     header: tuple[Segment, ...] = ()
-    part_header: Callable[[], tuple[Segment, ...]] = tuple
-    """What parts have in their header besides."""
+    part_header: Callable[[], tuple[Segment, ...]] | None = None
+    """The header that parts have instead: it names the symbol itself as well."""
     nested: Sequence[Range] = ()
     """The ranges of the chunks directly inside, disjoint and in order."""
     elisions: tuple[Elision, ...] = ()
@@ -59,7 +59,9 @@ class Finisher:
 
     def __init__(self, source: Source, builder: TextBuilder, parsed: Parsed, limit: int) -> None:
         self._source, self._builder, self._parsed, self._limit = source, builder, parsed, limit
-        self._max_bytes = BYTES_PER_TOKEN * limit
+
+    def _fit(self, draft: Draft, view: View, header: tuple[Segment, ...]) -> _Fit:
+        return _Fit(draft, view, header, self._builder, self._limit, self._parsed.comment)
 
     def finish(self, draft: Draft) -> list[Part]:
         """The chunk whole where it fits, else its outline, else parts (of the outline, if it has one)."""
@@ -73,26 +75,26 @@ class Finisher:
             views.append((View(self._source, draft.elisions), "outline"))
         size = 0
         for view, rendering in views:
-            fit = _Fit(self, draft, view, draft.header)
+            fit = self._fit(draft, view, draft.header)
             size = fit.measure(start, end)
             if size <= self._limit:
                 return [fit.part(start, end, rendering)]
-        header = draft.header + draft.part_header()
-        fit = _Fit(self, draft, view, header)
+        header = draft.part_header() if draft.part_header else draft.header
+        fit = self._fit(draft, view, header)
         pieces = self._parsed.pieces if draft.syntax else no_pieces
-        atoms = tile(view, start, end, draft.first_cuts(), 0)
-        return [fit.part(*span, rendering) for span in fit.split(atoms, pieces, size)]
+        spans = fit.split(start, end, draft.first_cuts(), pieces, size)
+        return [fit.part(*span, rendering) for span in spans]
 
     def _names(self, draft: Draft) -> list[Part]:
         """The list of names in one chunk or parts; a part's range reaches to where the next one's begins."""
         names = list(draft.names)
         listing = Source("\n".join(names).encode())
         end = len(listing.data)
-        fit = _Fit(self, draft, View(listing), draft.header)
+        fit = self._fit(draft, View(listing), draft.header)
         size = fit.measure(0, end)
         spans = [(0, end)]
         if size > self._limit:
-            spans = fit.split([Atom(0, end, (0, end), 0)], no_pieces, size)
+            spans = fit.split(0, end, (), no_pieces, size)
         places = list(draft.names.values())
         starts = [0, *(places[listing.line(span[0]) - 1] for span in spans[1:]), draft.end]
         parts = []
@@ -147,8 +149,17 @@ class Finisher:
 class _Fit:
     """Measures and makes the parts of one draft, the last text built kept."""
 
-    def __init__(self, finisher: Finisher, draft: Draft, view: View, header: tuple[Segment, ...]) -> None:
-        self._finisher, self._draft, self._view, self._header = finisher, draft, view, header
+    def __init__(
+        self,
+        draft: Draft,
+        view: View,
+        header: tuple[Segment, ...],
+        builder: TextBuilder,
+        limit: int,
+        comment: str,
+    ) -> None:
+        self._draft, self._view, self._header = draft, view, header
+        self._builder, self._limit, self._comment = builder, limit, comment
         self._built: tuple[Range, str, Embedded] | None = None
 
     def _build(self, start: int, end: int) -> tuple[Range, str, Embedded]:
@@ -159,21 +170,18 @@ class _Fit:
 
     def _embedded(self, body: str) -> Embedded:
         draft = self._draft
-        return self._finisher._builder.build(draft.unit, draft.symbol, draft.kind, self._header, body)
+        return self._builder.build(draft.unit, draft.symbol, draft.kind, self._header, body)
 
     def measure(self, start: int, end: int) -> int:
         """Tokens with the prefix line; for a text over the byte cap a figure over the limit, uncounted."""
-        size, cap, limit = self._view.size(start, end), self._finisher._max_bytes, self._finisher._limit
-        return limit * size // cap + 1 if size > cap else self._build(start, end)[2].reserved
+        size, cap = self._view.size(start, end), BYTES_PER_TOKEN * self._limit
+        return self._limit * size // cap + 1 if size > cap else self._build(start, end)[2].reserved
 
-    def split(
-        self, atoms: Sequence[Atom], pieces: Callable[[int, int], Sequence[Range]], size: int
-    ) -> list[Range]:
+    def split(self, start: int, end: int, first: Sequence[Range], pieces: Pieces, size: int) -> list[Range]:
         overhead = self._embedded("").reserved
-        limit = max(self._finisher._limit, overhead + MIN_ROOM)
-        weight = self._view.weight(atoms[0].start, atoms[-1].end)
-        splitter = Splitter(self._view, pieces, self.measure, overhead, limit)
-        return splitter.split(atoms, max(size - overhead, 1) / weight)
+        limit = max(self._limit, overhead + MIN_ROOM)
+        splitter = Splitter(self._view, pieces, self._comment, self.measure, overhead, limit)
+        return splitter.split(start, end, first, size)
 
     def part(self, start: int, end: int, rendering: Rendering) -> Part:
         _, body, embedded = self._build(start, end)

@@ -30,8 +30,11 @@ class Headers:
         self._segments: dict[tuple[int, int], Segment | None] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
-    def of(self, start: int, end: int, scope: int | None) -> tuple[Segment, ...]:
-        """The header of a range: what it uses of the file's imports and constants, then its scopes."""
+    def of(self, start: int, end: int, scope: int | None, own: int | None = None) -> tuple[Segment, ...]:
+        """The header of a range: what it uses of the file's imports and constants, and its scopes.
+
+        `own` is the symbol whose parts it shall serve: its signature is then named too.
+        """
         needs_words = bool(self._names)
         words = self._source.identifiers(start, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
@@ -46,17 +49,17 @@ class Headers:
         items += self._always
         for name in used:
             items += self._bound[name]
-        return self._render(items, start, end)
+        items = [i for i in items if not (start <= i.start and i.end <= end)]
+        return self._render(items if own is None else items + self._signature(own))
 
-    def signature(self, index: int) -> tuple[Segment, ...]:
-        """A symbol's own signature, for the parts that it is split into."""
+    def _signature(self, index: int) -> list[HeaderItem]:
         symbol = self._symbols[index]
         own = [item for item in symbol.head if item.kind == "signature"]
         if not own:
             end = symbol.body[0] if symbol.body else self._source.data.find(b"\n", symbol.start)
             end = end if symbol.start < end <= symbol.end else symbol.end
             own = [HeaderItem("signature", *self._source.trim(symbol.start, min(end, symbol.start + 1024)))]
-        return self._render(own, 0, 0)
+        return own
 
     def path(self, scope: int | None) -> tuple[Segment, ...]:
         """The lines of the headings around a section, outermost first."""
@@ -65,7 +68,7 @@ class Headers:
     def heading(self, index: int) -> tuple[Segment, ...]:
         """A section's own heading."""
         symbol = self._symbols[index]
-        return self._render([HeaderItem("signature", symbol.start, symbol.end)], 0, 0)
+        return self._render([HeaderItem("signature", symbol.start, symbol.end)])
 
     def _chain(self, scope: int | None) -> list[int]:
         chain: list[int] = []
@@ -88,12 +91,10 @@ class Headers:
             found = self._scopes[index] = (fixed, optional, frozenset(words & self._names))
         return found
 
-    def _render(self, items: Iterable[HeaderItem], start: int, end: int) -> tuple[Segment, ...]:
-        """The segments of items in file order, each once, without those that the body itself holds."""
-        outside = {
-            (i.start, -i.end): i for i in items if not (start <= i.start and i.end <= end) and i.start < i.end
-        }
-        segments = (self._segment(outside[key]) for key in sorted(outside))
+    def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
+        """The segments of items in file order, each once."""
+        distinct = {(i.start, -i.end): i for i in items if i.start < i.end}
+        segments = (self._segment(distinct[key]) for key in sorted(distinct))
         return tuple(s for s in segments if s is not None)
 
     def _segment(self, item: HeaderItem) -> Segment | None:

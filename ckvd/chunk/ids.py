@@ -41,6 +41,7 @@ class _Whole:
     end: int
     order: int
     parts: list[Chunk] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
 
 
 def locate(symbols: Sequence[Symbol], chunks: Sequence[Chunk]) -> tuple[str, ...]:
@@ -75,6 +76,7 @@ def _wholes(chunks: Sequence[Chunk]) -> list[_Whole]:
             wholes.append(_Whole(chunk.start, chunk.end, len(wholes)))
         wholes[-1].end = max(wholes[-1].end, chunk.end)
         wholes[-1].parts.append(chunk)
+        wholes[-1].starts.append(chunk.start)
     return wholes
 
 
@@ -84,5 +86,4 @@ def _pick(symbol: Symbol, around: list[_Whole]) -> str:
     best = min(own or holding, key=lambda w: (w.end - w.start, -w.order))
     if own:
         return best.parts[0].chunk_id
-    at = bisect_right([p.start for p in best.parts], symbol.start) - 1
-    return best.parts[at].chunk_id
+    return best.parts[bisect_right(best.starts, symbol.start) - 1].chunk_id

@@ -77,15 +77,24 @@ class Atom(NamedTuple):
     depth: int
 
 
-def tile(view: View, start: int, end: int, children: Sequence[Range], depth: int) -> list[Atom]:
-    """A range cut before each child, and before its indentation where it begins a line."""
+def tile(
+    view: View, start: int, end: int, children: Sequence[Range], depth: int, comment: bytes
+) -> list[Atom]:
+    """A range cut before each child, and before its indentation where it begins a line.
+
+    A comment stays with what follows on the next line.
+    """
     cuts: list[tuple[int, Range]] = [(start, (start, end))]
+    remark = -1  # where a comment ended that the next child may belong to
     for child in children:
         if not start <= child[0] < child[1] <= end:
             continue
         at = view.source.back_to_indent(child[0], start)
-        if at == start and len(cuts) == 1:
-            cuts[0] = (start, child)
+        data = view.source.data
+        belongs = 0 <= remark <= child[0] and data.count(b"\n", remark, child[0]) <= 1
+        remark = child[1] if data.startswith(comment, child[0]) else -1
+        if (at == start and len(cuts) == 1) or belongs:
+            cuts[-1] = (cuts[-1][0], child)
         elif at > cuts[-1][0] and view.cuttable(at):
             cuts.append((at, child))
     if len(cuts) > 1 and cuts[0][1] == (start, end):
@@ -94,12 +103,12 @@ def tile(view: View, start: int, end: int, children: Sequence[Range], depth: int
     return [Atom(at, stop, node, depth) for (at, node), stop in zip(cuts, ends, strict=True)]
 
 
-def expand(view: View, atom: Atom, pieces: Pieces) -> list[Atom]:
+def expand(view: View, atom: Atom, pieces: Pieces, comment: bytes) -> list[Atom]:
     """The next smaller pieces of one that is too big; itself alone where it is a single character."""
     start, end, node, depth = atom
     if depth < _LINES:
         children = [c for c in pieces(*node) if node[0] <= c[0] and c[1] <= node[1] and c != node]
-        atoms = tile(view, start, end, children, depth + 1) if children else []
+        atoms = tile(view, start, end, children, depth + 1, comment) if children else []
         if len(atoms) > 1 or (atoms and atoms[0].node != node):
             return atoms
     if depth <= _LINES:
@@ -144,19 +153,28 @@ class Splitter:
     """Splits ranges of one view. `measure` gives the size of the text that a part will be embedded as."""
 
     def __init__(
-        self, view: View, pieces: Pieces, measure: Callable[[int, int], int], overhead: int, limit: int
+        self,
+        view: View,
+        pieces: Pieces,
+        comment: str,
+        measure: Callable[[int, int], int],
+        overhead: int,
+        limit: int,
     ) -> None:
-        self._view, self._pieces, self._measure = view, pieces, measure
+        self._view, self._pieces, self._comment = view, pieces, comment.encode()
+        self._measure = measure
         self._overhead, self._limit = overhead, limit
         self._room = max(1, limit - overhead)
 
-    def split(self, atoms: Sequence[Atom], ratio: float) -> list[Range]:
-        """Ranges that tile the atoms, each of at most the limit by `measure` unless it is one character.
+    def split(self, start: int, end: int, first: Sequence[Range], size: int) -> list[Range]:
+        """Ranges that tile a range, each of at most the limit by `measure` unless it is one character.
 
-        `ratio` is the first guess at how much one unit of weight measures.
+        `first` are the pieces that it is cut into first, `size` is what the whole measures.
         """
         room = self._room
-        pending = list(atoms)[::-1]
+        # How much one unit of weight measures.
+        ratio = max(size - self._overhead, 1) / self._view.weight(start, end)
+        pending = tile(self._view, start, end, first, 0, self._comment)[::-1]
         part: list[Atom] = []
         weights: list[int] = []
         total = 0
@@ -201,7 +219,7 @@ class Splitter:
 
     def _expand(self, stack: list[Atom]) -> bool:
         """Replaces the top of a stack by its smaller pieces, the first on top; False where it has none."""
-        smaller = expand(self._view, stack[-1], self._pieces)
+        smaller = expand(self._view, stack[-1], self._pieces, self._comment)
         if smaller == [stack[-1]]:
             return False
         stack.pop()
