@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ckvd.model import Chunk, FileResult, Segment, Stamp, SymbolRow, Verdict, display_path
+from ckvd.plan import ChunkMeta, StoredChunk, StoredFile, StoredSymbol
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,15 @@ def digest(*texts: str) -> bytes:
 
 def skipped(path: bytes, reason: str = "binary", size: int = 10, detail: str = "has a NUL") -> FileResult:
     return FileResult(path, None, Verdict("skipped", "none", reason, detail), size, 0, None)
+
+
+def stored(file: FileResult) -> StoredFile:
+    """The rows of `file` as the store gives them back, with ids from 1 in file order."""
+    return StoredFile(
+        *(1, file.path, file.language, file.verdict, file.size, file.lines, file.blob_oid),
+        chunks=tuple(StoredChunk(i, ChunkMeta.of(c)) for i, c in enumerate(file.chunks, 1)),
+        symbols=tuple(StoredSymbol(i, s) for i, s in enumerate(file.symbols, 1)),
+    )
 
 
 def text_of(parts: Sequence[Part]) -> str:

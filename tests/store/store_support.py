@@ -1,0 +1,92 @@
+"""What the tests of the store share: passes, vectors, and what another program sees."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from made_files import Seen
+
+from ckvd.model import FileResult, Stamp
+from ckvd.plan import plan_file
+from ckvd.store.writer import Vector, Writer
+
+MODEL = "model-a 8d"
+
+
+def put(writer: Writer, *results: FileResult, gone: Sequence[bytes] = ()) -> int | None:
+    """One pass: the rows become those of `results`, and `gone` leave."""
+    plans = [plan_file(writer.load(r.path), r) for r in results]
+    plans += [plan_file(writer.load(p), None) for p in gone]
+    return writer.apply(plans, {r.path: Seen(Stamp(r.size, 1, 2, 3)) for r in results}, None)
+
+
+def embed(writer: Writer, identity: str = MODEL, most: int = 1 << 30) -> int:
+    """Gives up to `most` waiting chunks a vector that follows from their text; how many were stored."""
+    items = [
+        Vector(h, bytes(b % 128 for b in h[:8]), 0.5, h[:1])
+        for h in (p.chunk.embed_hash for p in writer.take_pending(most))
+    ]
+    return writer.put_vectors(identity, items)
+
+
+def select(db: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    """What another program sees: the standard library, read-only, no extension."""
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=10)) as c:
+        return c.execute(sql, values).fetchall()
+
+
+def faults(db: Path) -> list[str]:
+    """SQLite's own check on the live file; FTS5's, which writes, on a copy; and what must hold besides."""
+    found = [str(row[0]) for row in select(db, "PRAGMA integrity_check") if row[0] != "ok"]
+    found += [str(row) for row in select(db, "PRAGMA foreign_key_check")]
+    with contextlib.closing(sqlite3.connect(":memory:")) as copy:
+        with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=10)) as c:
+            c.backup(copy)
+        for fts in ("chunks_fts", "names_fts"):
+            try:
+                copy.execute(f"INSERT INTO {fts}({fts}, rank) VALUES('integrity-check', 1)")
+            except sqlite3.Error as e:
+                found.append(f"{fts}: {e}")
+        found += [f"{what}: {n}" for what, sql in _NEVER.items() if (n := copy.execute(sql).fetchone()[0])]
+    return found
+
+
+_NEVER = {
+    "chunks without a body": "SELECT count(*) FROM chunk WHERE id NOT IN (SELECT id FROM body)",
+    "names no symbol has": "SELECT count(*) FROM name WHERE name NOT IN (SELECT name FROM symbol)",
+    "symbols without a name": "SELECT count(*) FROM symbol WHERE name NOT IN (SELECT name FROM name)",
+    "vectors in use and not": "SELECT count(*) FROM vector AS v WHERE (unused_since IS NULL) != "
+    "(model_id IN (SELECT id FROM model WHERE serving OR target)"
+    " AND EXISTS (SELECT 1 FROM chunk WHERE embed_hash = v.hash))",
+    "codes": "SELECT (SELECT count(*) FROM code) != (SELECT count(*) FROM vector WHERE unused_since IS NULL)",
+    "codes of other bits": "SELECT count(*) FROM code AS c JOIN vector AS v USING (id)"
+    " WHERE c.bits != v.bits OR c.model_id != v.model_id OR v.unused_since IS NOT NULL",
+    "pending with a vector or none without": "SELECT count(*) FROM chunk AS c"
+    " WHERE EXISTS (SELECT 1 FROM model WHERE target) AND (id IN (SELECT chunk FROM pending))"
+    " = EXISTS (SELECT 1 FROM vector WHERE hash = c.embed_hash"
+    " AND model_id = (SELECT id FROM model WHERE target))",
+    "a model that should serve": "SELECT count(*) FROM model WHERE target AND NOT serving"
+    " AND NOT EXISTS (SELECT 1 FROM pending)",
+}
+
+DUMPS = {
+    "files": "SELECT path, path_bytes, language, strategy, parse_status, reason, error_line, error_bytes,"
+    " size, lines, blob_oid, detail, damage FROM files",
+    "symbols": "SELECT * FROM symbols",
+    "chunks": "SELECT chunk_id, path, language, unit, kind, grain, symbol, parents, start_byte, end_byte,"
+    " start_line, end_line, part, parts, header, header_bytes, body, rendering, tokens, header_trimmed,"
+    " truncated, embedded, content_hash FROM chunks",
+    "words": "SELECT chunk_id, names, words FROM chunks JOIN chunks_fts ON chunks_fts.rowid = chunks.id",
+    "names": "SELECT name.name FROM names_fts JOIN name ON name.id = names_fts.rowid",
+    "failures": "SELECT * FROM failures",
+    "vectors": "SELECT chunk_id, model, int8, scale, bits FROM vectors JOIN chunks USING (id)",
+}
+
+
+def dump(db: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of the views, ids and revisions aside, in an order of their own."""
+    return {view: sorted(select(db, sql), key=repr) for view, sql in DUMPS.items()}
