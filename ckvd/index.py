@@ -1,0 +1,185 @@
+"""`ckvd.Index`: the index from Python, read-only and typed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ckvd.errors import CkvdError, ModelError, StoreError
+from ckvd.lookup import Filters, Serving
+from ckvd.search import Results, search
+from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
+
+if TYPE_CHECKING:
+    from ckvd.embed.embedder import Embedder
+    from ckvd.embed.registry import ModelSpec
+    from ckvd.lookup import Vector
+    from ckvd.rank import Mode
+
+Path = str | os.PathLike[str]
+
+
+class Index:
+    """The index of a working tree, for reading. Any number of threads may share one.
+
+    It follows the file: what a daemon commits is seen by the next call, and a database that was replaced is
+    opened anew. Close it, or use it as a context manager. Every method raises StoreError where the file
+    cannot be read.
+
+        with ckvd.Index("/path/to/repo") as index:
+            for hit in index.search("evict the oldest entry").hits:
+                print(hit.path, hit.start_line, hit.symbol)
+    """
+
+    def __init__(self, root: Path | None = None, *, db: Path | None = None) -> None:
+        """`root` is a folder within the tree (default: the current one); `db` its database, where that lies
+        elsewhere. Raises WorktreeError or StoreError where one of them is not there."""
+        from ckvd.place import place
+
+        where = place(None if root is None else os.fspath(root), None if db is None else os.fspath(db))
+        self.root = where.root
+        self.db = where.db
+        self._lock = threading.Lock()
+        self._idle: list[tuple[Reader, _Inode]] = []
+        self._closed = False
+        self._embedders: dict[str, Embedder] = {}
+        self._loading = threading.Lock()
+        with self._reader():
+            pass
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file; calls under way in other threads still end well, later ones raise StoreError."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for reader, _ in idle:
+            reader.close()
+
+    def search(
+        self,
+        query: str,
+        k: int = 10,
+        mode: Mode = "hybrid",
+        *,
+        language: str | None = None,
+        kind: str | None = None,
+        path: str | None = None,
+        tests: bool | None = None,
+        offset: int = 0,
+    ) -> Results:
+        """The hits `offset`..`offset + k`, best first, none overlapping another.
+
+        `path` is a file, a folder or a glob whose `*` also crosses `/`; `tests` True or False gives tests
+        alone or none. UsageError for an empty query, ModelError in mode `vector` without vectors.
+        """
+        filters = Filters(language, kind, path, tests)
+        with self._reader() as reader:
+            return search(reader, query, k, mode, filters, self.embed_query, offset=offset)
+
+    def embed_query(self, model: Serving, text: str) -> Vector:
+        """The unit vector [dimensions] of a query by the model that serves the index.
+
+        ModelError where that is neither a model of this installation nor the one that `ckv.yaml` names.
+        """
+        with self._loading:
+            embedder = self._embedders.get(model.identity)
+            if embedder is None:
+                from ckvd.embed import embedder as embedders
+
+                embedder = self._embedders[model.identity] = embedders.load(_spec(self.root, model))
+        return embedder.embed_query(text)
+
+    @property
+    def revision(self) -> int:
+        """Grows by one with each commit that changes rows."""
+        with self._reader() as reader:
+            return reader.revision
+
+    def file(self, path: str) -> FileRow | None:
+        """The row of a file, by its path as the views show it."""
+        with self._reader() as reader:
+            return reader.file(path)
+
+    def symbols(self, path: str) -> list[SymbolInfo]:
+        """The symbols of a file, in file order."""
+        with self._reader() as reader:
+            return reader.symbols(path)
+
+    def chunk(self, chunk_id: str) -> ChunkRow | None:
+        """One chunk with its header."""
+        with self._reader() as reader:
+            return reader.chunk(chunk_id)
+
+    def chunks_at(self, path: str, line: int) -> list[ChunkRow]:
+        """The chunks that hold a line, the smallest first."""
+        with self._reader() as reader:
+            return reader.chunks_at(path, line)
+
+    @contextlib.contextmanager
+    def _reader(self) -> Iterator[Reader]:
+        """A connection for this call alone, to the file that is at the path now."""
+        inode = _inode(self.db)
+        with self._lock:
+            if self._closed:
+                raise StoreError("this index is closed; open another ckvd.Index")
+            stale = [r for r, opened in self._idle if opened != inode]
+            self._idle = [(r, opened) for r, opened in self._idle if opened == inode]
+            reader = self._idle.pop()[0] if self._idle else None
+        for old in stale:
+            old.close()
+        reader = reader or open_reader(self.db, vec=True)
+        try:
+            yield reader
+        except BaseException:
+            reader.close()
+            raise
+        self._give_back(reader, inode)
+
+    def _give_back(self, reader: Reader, inode: _Inode) -> None:
+        with self._lock:
+            keep = not self._closed
+            if keep:
+                self._idle.append((reader, inode))
+        if not keep:
+            reader.close()
+
+
+_Inode = tuple[int, int] | None
+
+
+def _inode(path: str) -> _Inode:
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _spec(root: str, model: Serving) -> ModelSpec:
+    """The model of that identity: by its name, else the one that `ckv.yaml` names."""
+    from ckvd.embed import registry
+
+    with contextlib.suppress(ModelError):
+        spec = registry.resolve(model.name)
+        if spec.identity == model.identity:
+            return spec  # without reading any configuration: the common case starts faster
+    from ckvd.settings import Settings
+
+    try:
+        spec = Settings.load(os.fsencode(root)).model
+    except CkvdError as error:
+        raise ModelError(f"the index has vectors of {model.identity}, and {error}") from error
+    if spec.identity != model.identity:
+        raise ModelError(
+            f"the index has vectors of {model.identity}, ckv.yaml names {spec.identity}: run `ckvd index`"
+        )
+    return spec
