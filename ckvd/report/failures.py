@@ -1,0 +1,166 @@
+"""`status --failures`: each file with its line, a caret, what was done instead and what would mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import ConsoleRenderable, Group
+from rich.padding import Padding
+from rich.text import Text
+
+from ckvd.report import document
+from ckvd.report.remedy import done, remedy
+from ckvd.report.terminal import TAB, cells, grid, number, plain
+from ckvd.report.values import Failure
+from ckvd.worktree.read import Content, read
+
+READ_BYTES = 64 << 20
+_WIDEST = 96  # characters of a source line that are shown
+_BEFORE = 60  # of them at most in front of the caret
+_RANGES = 6
+
+_STYLES = {"failed": "bold red", "partial": "yellow"}
+CHANGED = "the file has changed since it was indexed; its line is not shown"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The source line of the first damage. `column` and `length` are in characters of `text`; no caret where
+    `column` is None. `lines` are the damaged ranges as lines, both ends included."""
+
+    line: int
+    text: str
+    column: int | None = None
+    length: int = 1
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+def excerpt(data: bytes, f: Failure) -> Excerpt | None:
+    """What to show of the file's bytes, None where nothing points at a line or it is no text."""
+    if f.damage:
+        start, end = f.damage[0]
+        line = data.count(b"\n", 0, start) + 1
+        begin = data.rfind(b"\n", 0, start) + 1
+    elif f.line is not None:
+        line, begin = f.line, _line_start(data, f.line)
+        start = end = -1
+    else:
+        return None
+    stop = data.find(b"\n", begin)
+    stop = len(data) if stop < 0 else stop
+    if b"\0" in data[begin:stop]:  # UTF-16 and its like
+        return None
+    lines = tuple((data.count(b"\n", 0, a) + 1, data.count(b"\n", 0, max(a, b - 1)) + 1) for a, b in f.damage)
+    text = _decoded(data[begin:stop].removesuffix(b"\r"))
+    if start < 0:
+        return Excerpt(line, text, lines=lines)
+    column = len(_decoded(data[begin:start]))
+    length = len(_decoded(data[start : max(start + 1, min(end, stop))]))
+    return Excerpt(line, text, column, max(1, length), lines)
+
+
+def _decoded(data: bytes) -> str:
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "backslashreplace")
+
+
+def _line_start(data: bytes, line: int) -> int:
+    at = 0
+    for _ in range(line - 1):
+        at = data.find(b"\n", at) + 1
+        if at == 0:
+            return len(data)
+    return at
+
+
+def source(root: bytes, f: Failure) -> Excerpt | str | None:
+    """Reads the damaged line from disk, following no link. The bytes must be those that were indexed, else a
+    sentence says why there is none. Of a file whose content is not indexed nothing is read."""
+    if f.strategy == "skipped" or f.blob_oid is None:
+        return None
+    algorithm = "sha1" if len(f.blob_oid) == 40 else "sha256"
+    got = read(root, f.path_bytes, READ_BYTES, algorithm)
+    if not isinstance(got, Content) or got.blob_oid != f.blob_oid or got.data is None:
+        return CHANGED
+    return excerpt(got.data, f)
+
+
+def explained(root: bytes, f: Failure) -> dict[str, Any]:
+    """A failure for `--json`, with the source line where it still is as indexed; `column` counts from 1."""
+    found = source(root, f)
+    shown = found if isinstance(found, Excerpt) else None
+    return {
+        **document.failure(f),
+        "source": shown.text if shown else None,
+        "column": shown.column + 1 if shown and shown.column is not None else None,
+        "lines": [list(r) for r in shown.lines] if shown else None,
+        "symbols": f.symbols,
+        "done": done(f),
+        "mend": remedy(f, shown.text if shown else None),
+    }
+
+
+def screen(root: bytes, failures: Sequence[Failure]) -> ConsoleRenderable:
+    """Every failure, by path."""
+    if not failures:
+        return cells(("Every file that could be parsed came out clean.", "green"))
+    parts: list[ConsoleRenderable] = []
+    for f in failures:
+        parts += [*_failure(f, source(root, f)), Text()]
+    return Group(*parts[:-1])
+
+
+def _failure(f: Failure, found: Excerpt | str | None) -> Iterable[ConsoleRenderable]:
+    shown = found if isinstance(found, Excerpt) else None
+    place = f.path if f.line is None else f"{f.path}:{f.line}"
+    style = _STYLES.get(f.parse_status, "")
+    outcome = (f"  {f.parse_status}", style) if style else ""
+    language = (f"  {f.language}", "dim") if f.language else ""
+    yield cells((place, "bold"), outcome, f"  {f.reason}", language)
+    if shown:
+        yield Padding(_pointed(shown), (0, 0, 0, 2))
+    table = grid()
+    table.add_column(style="dim", no_wrap=True, min_width=6)
+    table.add_column(overflow="fold")
+    if f.detail:
+        table.add_row("why", cells(f.detail))
+    if f.damage:
+        table.add_row("damage", cells(_ranges(f, shown)))
+    table.add_row("done", cells(done(f)))
+    table.add_row("mend", cells(remedy(f, shown.text if shown else None)))
+    if isinstance(found, str):
+        table.add_row("source", cells((found, "dim")))
+    yield Padding(table, (0, 0, 0, 2))
+
+
+def _ranges(f: Failure, shown: Excerpt | None) -> str:
+    places = shown.lines if shown and shown.lines else f.damage
+    unit = "line" if shown and shown.lines else "byte"
+    each = [f"{a}" if a == b else f"{a}–{b}" for a, b in places[:_RANGES]]
+    more = f" and {number(len(places) - _RANGES)} more" if len(places) > _RANGES else ""
+    plural = "s" if len(places) > 1 or places[0][0] != places[0][1] else ""
+    share = f" of {number(f.size)}" if f.size else ""
+    total = "1 byte" if f.bytes == 1 else f"{number(f.bytes)} bytes"
+    return f"{total}{share}, {unit}{plural} {', '.join(each)}{more}"
+
+
+def _pointed(e: Excerpt) -> ConsoleRenderable:
+    """The line under its number, with carets under the damage; a long line is cut around them."""
+    number_of = str(e.line)
+    gutter = " " * len(number_of)
+    column = e.column or 0
+    first = max(0, column - _BEFORE)
+    before, after = e.text[first:column], e.text[column : first + _WIDEST]
+    front = ("…" if first else "") + plain(before.expandtabs(TAB))
+    end = "…" if len(e.text) > first + _WIDEST else ""
+    text = cells((f"{number_of} │ ", "dim"), front, plain(after.expandtabs(TAB)) + end)
+    text.no_wrap, text.overflow = True, "crop"
+    if e.column is None:
+        return text
+    damaged = plain(after[: e.length].expandtabs(TAB))
+    marks = "^" * max(1, cell_len(damaged.rstrip()))
+    carets = cells((f"{gutter} │ ", "dim"), " " * cell_len(front), (marks, "red"))
+    carets.no_wrap, carets.overflow = True, "crop"
+    return Group(text, carets)

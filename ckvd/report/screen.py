@@ -1,0 +1,227 @@
+"""The one screen of `ckvd status`: values → renderables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from rich.console import ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+from ckvd.model import Strategy, display_path
+from ckvd.report.state import Status
+from ckvd.report.terminal import bar, cells, duration, grid, number, percent, size
+from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
+
+LANGUAGES = 12
+FOLDERS = 5
+_BAR = 12
+
+_CUT: Mapping[Strategy, str] = {
+    "symbol": "by symbol",
+    "section": "by section",
+    "window": "in windows",
+    "names": "names only",
+    "skipped": "skipped",
+}
+
+_LABEL = "dim"
+_GOOD, _WARN, _BAD = "green", "yellow", "red"
+
+
+def screen(status: Status) -> ConsoleRenderable:
+    """State, outcomes, what is wrong; each line stands by itself when piped."""
+    parts: list[ConsoleRenderable] = [_state(status)]
+    if not status.built:
+        parts.append(_facts([("index", _nothing(status))]))
+        parts += _remarks(status)
+        return Group(*parts)
+    parts.append(_facts(list(_outcome(status))))
+    if status.data.languages:
+        parts += [Text(), _languages(status)]
+    if folders := [(n, t) for n, t in worst_first(status.data.directories)[:FOLDERS] if t.unclean]:
+        parts += [Text(), tallies_table("folder, worst first", folders)]
+    parts += [Text(), _facts(list(_sizes(status)))]
+    parts += _remarks(status)
+    return Group(*parts)
+
+
+def _mark(status: Status) -> tuple[str, str]:
+    if status.stalled:
+        return "✖", _BAD
+    return {"watching": ("●", _GOOD), "indexing": ("●", _WARN), "stopped": ("○", _LABEL)}[status.state]
+
+
+def _state(status: Status) -> ConsoleRenderable:
+    mark, style = _mark(status)
+    state = "stalled" if status.stalled else status.state
+    line = cells((f"{mark} {state}", f"bold {style}"), _since(status))
+    if status.daemon and status.daemon.pid:
+        line.append_text(cells(f" · pid {status.daemon.pid}"))
+    head = _head(status.data.meta)
+    return Group(
+        line,
+        cells((display_path(status.root), "bold"), *([(f"  {head}", "cyan")] if head else [])),
+        Text(),
+    )
+
+
+def _since(status: Status) -> str:
+    if status.since is None:
+        return ""
+    moment = datetime.fromtimestamp(status.since).astimezone()
+    today = datetime.fromtimestamp(status.now).astimezone().date() == moment.date()
+    at = moment.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
+    word = "last in step" if status.state == "stopped" else "since"
+    ago = duration(status.now - status.since) + (" ago" if status.state == "stopped" else "")
+    return f" · {word} {at} ({ago})"
+
+
+def _head(meta: Mapping[str, Any]) -> str:
+    ref, commit = meta.get("head_ref"), meta.get("head_commit")
+    name = str(ref).removeprefix("refs/heads/") if ref else "detached" if commit else ""
+    return " @ ".join(part for part in (name, str(commit)[:10] if commit else "") if part)
+
+
+def _nothing(status: Status) -> Text:
+    if status.daemon:
+        return cells("being built; the first rows come soon")
+    return cells(f"none yet at {display_path(status.db)}; 'ckvd index' builds it, 'ckvd run' keeps it true")
+
+
+def _facts(rows: list[tuple[str, Text]]) -> Table:
+    table = grid()
+    table.add_column(style=_LABEL, min_width=9, no_wrap=True)
+    table.add_column(overflow="fold")
+    for label, text in rows:
+        table.add_row(label, text)
+    return table
+
+
+def _counts(counts: Mapping[str, int], styles: Mapping[str, str] | None = None) -> Text:
+    styles = styles or {}
+    shown = [cells((f"{number(n)} {name}", styles.get(name, ""))) for name, n in counts.items() if n]
+    return Text(" · ").join(shown) if shown else Text("none")
+
+
+def _outcome(status: Status) -> Iterator[tuple[str, Text]]:
+    data = status.data
+    by_status = {name if name != "none" else "not parsed": n for name, n in data.by_parse_status.items()}
+    order = ("ok", "partial", "failed", "not parsed")
+    styles = {"ok": _GOOD, "partial": _WARN, "failed": f"bold {_BAD}"}
+    yield "revision", cells((number(status.revision), "bold"), *_pending(status))
+    by_strategy = {_CUT[name]: data.by_strategy.get(name, 0) for name in STRATEGIES}
+    yield "files", cells((number(data.files), "bold"), " · ").append_text(_counts(by_strategy))
+    yield "parsed", _counts({name: by_status.get(name, 0) for name in order}, styles)
+    if data.skipped:
+        yield "skipped", _counts(data.skipped)
+
+
+def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
+    files, vectors = status.pending_files, status.data.pending_vectors
+    if not files and not vectors:
+        known = status.daemon is not None or status.behind is not None
+        yield (" · up to date", _GOOD) if known else (" · whether it is up to date cannot be told", _WARN)
+        return
+    if files:
+        yield f" · {number(files)} {'file' if files == 1 else 'files'} behind", _WARN
+        if behind := status.behind:
+            counts = (("new", behind.new), ("changed", behind.changed), ("gone", behind.gone))
+            yield f" ({', '.join(f'{number(len(paths))} {word}' for word, paths in counts if paths)})"
+    if vectors:
+        yield f" · {number(vectors)} vectors pending", _WARN
+
+
+def _languages(status: Status) -> Table:
+    groups = largest_first(status.data.languages)
+    return tallies_table("language", groups[:LANGUAGES], len(groups) - LANGUAGES)
+
+
+def tallies_table(what: str, groups: Sequence[tuple[str, Tally]], more: int = 0) -> Table:
+    """A row a group: files, ok, partial, failed, and a bar of those that parsed without an error."""
+    table = grid()
+    table.add_column(overflow="fold", min_width=9, max_width=44)
+    for _ in range(4):
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    titles = (what, "files", "ok", "partial", "failed", "", "clean")
+    table.add_row(*(Text(title, _LABEL) for title in titles))
+    for name, tally in groups:
+        table.add_row(cells(name), *_tally(tally))
+    if more > 0:
+        table.add_row(Text(f"and {more} more", _LABEL))
+    return table
+
+
+def _tally(t: Tally) -> Iterator[Text]:
+    yield Text(number(t.files))
+    for n, style in ((t.ok, _GOOD), (t.partial, _WARN), (t.failed, f"bold {_BAD}")):
+        yield Text(number(n), style if n else _LABEL)
+    if t.success is None:
+        yield Text("not parsed", _LABEL)
+        yield Text()
+        return
+    yield Text(bar(t.success, _BAR), _GOOD if t.success == 1 else _WARN if t.success >= 0.8 else _BAD)
+    yield Text(percent(t.success))
+
+
+def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
+    data, limit = status.data, status.limit
+    chunks = data.chunks
+    yield "chunks", cells((number(chunks.total), "bold"), " · ").append_text(_counts(chunks.by_unit))
+    median, p90, largest = (number(chunks.quantile(share)) for share in (0.5, 0.9, 1))
+    sizes = cells(f"median {median} · p90 {p90} · max {largest}")
+    if limit is not None:
+        over = chunks.over(limit)
+        sizes.append_text(cells(f" of {limit} · ", (f"{number(over)} over", _BAD if over else "")))
+    cut = chunks.truncated
+    split = "1 symbol split" if chunks.split_symbols == 1 else f"{number(chunks.split_symbols)} symbols split"
+    sizes.append_text(cells(f" · {split} · ", (f"{number(cut)} truncated", _WARN if cut else "")))
+    yield "tokens", sizes
+    model = f"{data.model} ({data.dimensions} dimensions)" if data.model else "none: search by words alone"
+    if following := data.meta.get("model_next"):
+        model += f", being replaced by {following}"
+    yield "model", cells(model)
+    path = display_path(status.db.removeprefix(status.root.rstrip(b"/") + b"/"))
+    size_line = f"{path} · {size(data.db_bytes)}"
+    if data.collectable_bytes:
+        size_line += f" ({size(data.collectable_bytes)} free)"
+    if data.wal_bytes:
+        size_line += f" · log {size(data.wal_bytes)}"
+    yield "file", cells(size_line)
+    if status.daemon and status.daemon.watch:
+        yield "watch", cells(_watch(status.daemon.watch))
+
+
+def _watch(watch: Any) -> str:
+    """The watcher's own account of itself, a word or a table of facts."""
+    if isinstance(watch, Mapping):
+        return " · ".join(f"{key} {value}" for key, value in watch.items() if value)
+    return str(watch)
+
+
+def _remarks(status: Status) -> list[ConsoleRenderable]:
+    rows = [("error", cells((line, _BAD))) for line in status.problems]
+    rows += [("note", cells((line, _WARN))) for line in status.notes]
+    if number_of := len(status.data.failures):
+        what = "1 file" if number_of == 1 else f"{number(number_of)} files"
+        rows.append(("see", cells(("ckvd status --failures", "bold"), f"  why {what} came out unclean")))
+    return [Text(), _facts(rows)] if rows else []
+
+
+def short(status: Status) -> str:
+    """One line without colour: state, files, what is not clean, what is behind."""
+    state = "stalled" if status.stalled else status.state
+    parts = [f"ckvd {state}", f"{number(status.data.files)} files"]
+    if not status.built:
+        parts[1:] = ["no index"]
+    if unclean := len(status.data.failures):
+        parts.append(f"{number(unclean)} unclean")
+    if status.pending_files:
+        parts.append(f"{number(status.pending_files)} behind")
+    if status.data.pending_vectors:
+        parts.append(f"{number(status.data.pending_vectors)} vectors pending")
+    return " · ".join(parts)

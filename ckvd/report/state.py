@@ -1,0 +1,164 @@
+"""Status as one value: the database, whoever writes it, and how far it is behind the tree. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from ckvd.report.values import Snapshot
+
+State = Literal["watching", "indexing", "stopped"]
+
+STALLED_S = 300.0
+"""A pass in which no file was finished for so long is stuck, however lively its process."""
+
+WAL_HELD_BYTES = 64 << 20
+
+FRESH, WEDGED, BEHIND = 0, 1, 3
+"""What a check finds, as its exit codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Paths that the next pass would add, index anew or remove; `head` is (ref, commit) now."""
+
+    new: tuple[bytes, ...] = ()
+    changed: tuple[bytes, ...] = ()
+    gone: tuple[bytes, ...] = ()
+    head: tuple[str | None, str | None] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> int:
+        return len(self.new) + len(self.changed) + len(self.gone)
+
+
+@dataclass(frozen=True, slots=True)
+class Daemon:
+    """Who writes the database now: a daemon, or `ckvd index`, of which only the pid is known.
+
+    `since` is in Unix seconds; `pending_files` None where it does not say; `stalled` is a sentence or None.
+    """
+
+    pid: int | None
+    state: State
+    since: float | None = None
+    pending_files: int | None = None
+    phase: str = ""
+    stalled: str | None = None
+    watch: Any = None
+    errors: tuple[str, ...] = ()
+
+
+def heard(live: Mapping[str, Any]) -> Daemon:
+    """What a daemon's answer to `status` means."""
+    age = float(live.get("progress_age_s") or 0.0)
+    state: State = "watching" if live["state"] == "watching" else "indexing"
+    stalled = None
+    if state == "indexing" and age > STALLED_S:
+        minutes = f"{age / 60:.0f} minutes"
+        stalled = f"no file was finished for {minutes}; end the daemon (pid {live['pid']}) and run it again"
+    return Daemon(
+        pid=live["pid"],
+        state=state,
+        since=live.get("since"),
+        pending_files=live.get("pending_files"),
+        phase=str(live.get("phase") or ""),
+        stalled=stalled,
+        watch=live.get("watch"),
+        errors=tuple(live.get("errors", ())),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything that `status` shows, as of `now` (Unix seconds).
+
+    `data` is the database at one moment, `built` whether there is one at all. `behind` is None where a
+    daemon speaks for the tree, or the tree cannot be looked at. `limit` is in tokens, None where the
+    configuration or the model cannot be read.
+    """
+
+    root: bytes
+    db: bytes
+    built: bool
+    data: Snapshot
+    now: float
+    daemon: Daemon | None = None
+    behind: Behind | None = None
+    limit: int | None = None
+    errors: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> State:
+        return self.daemon.state if self.daemon else "stopped"
+
+    @property
+    def stalled(self) -> bool:
+        return self.daemon is not None and self.daemon.stalled is not None
+
+    @property
+    def since(self) -> float | None:
+        """When this state began, Unix seconds; of a stopped index, when it was last brought up to date."""
+        return self.daemon.since if self.daemon else _moment(self.data.meta.get("last_sync"))
+
+    @property
+    def revision(self) -> int:
+        return int(self.data.meta.get("revision") or 0)
+
+    @property
+    def head(self) -> tuple[str | None, str | None]:
+        """(ref, commit) of HEAD as indexed; both None outside git."""
+        ref, commit = self.data.meta.get("head_ref"), self.data.meta.get("head_commit")
+        return None if ref is None else str(ref), None if commit is None else str(commit)
+
+    @property
+    def pending_files(self) -> int:
+        if self.daemon and self.daemon.pending_files is not None:
+            return self.daemon.pending_files
+        return self.behind.files if self.behind else 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is no error and should be known: repositories left out, a log that a reader holds up."""
+        found = list(self.behind.notes) if self.behind else self._noted
+        if self.data.wal_bytes > WAL_HELD_BYTES:
+            grown = f"the write-ahead log has grown to {self.data.wal_bytes >> 20} MiB"
+            found.append(f"{grown}: another program holds a read transaction open; end it")
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def _noted(self) -> list[str]:
+        """What the last look at the whole tree noted."""
+        noted = self.data.meta.get("notes")
+        return [str(note) for note in json.loads(noted)] if isinstance(noted, str) else []
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What someone must mend, each with its remedy."""
+        if self.daemon is None:
+            return self.errors
+        stalled = (self.daemon.stalled,) if self.daemon.stalled else ()
+        return tuple(dict.fromkeys((*stalled, *self.daemon.errors, *self.errors)))
+
+    @property
+    def verdict(self) -> int:
+        """FRESH, BEHIND or WEDGED. It is about the rows: their vectors may still be on the way."""
+        if self.stalled:
+            return WEDGED
+        told = self.daemon is not None or self.behind is not None
+        fresh = self.built and told and self.state != "indexing" and self.pending_files == 0
+        return FRESH if fresh else BEHIND
+
+
+def _moment(value: str | int | float | None) -> float | None:
+    """Unix seconds, or ISO 8601, as Unix seconds."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except ValueError:
+        return None

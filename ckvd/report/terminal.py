@@ -1,0 +1,136 @@
+"""From renderables to stdout: width and colour as the terminal has them, plain text when piped."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import unicodedata
+from collections.abc import Iterable
+from typing import TextIO
+
+from rich.console import Console, ConsoleRenderable, Group
+from rich.table import Table
+from rich.text import Text
+
+PIPED_WIDTH = 100
+TAB = 4
+
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_ESCAPED = frozenset(("Cc", "Cs", "Zl", "Zp"))
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def plain(text: str) -> str:
+    r"""`text` with all that a terminal would obey (control and bidirectional characters) as `\xNN`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(c) if c in _BIDI or unicodedata.category(c) in _ESCAPED else c for c in text)
+
+
+def _escaped(c: str) -> str:
+    return f"\\x{ord(c):02x}" if ord(c) < 0x100 else f"\\u{ord(c):04x}"
+
+
+def source_line(text: str) -> str:
+    """A line of a file for the screen: no line end, tabs as spaces, the rest as `plain`."""
+    return plain(text.rstrip("\r\n").expandtabs(TAB))
+
+
+def cells(*parts: str | tuple[str, str]) -> Text:
+    """One `Text` from words and (words, style) pairs, each made `plain`; never read as markup."""
+    text = Text()
+    for part in parts:
+        words, style = (part, "") if isinstance(part, str) else part
+        text.append(plain(words), style)
+    return text
+
+
+def console(file: TextIO) -> Console:
+    """A console for `file`, judged as rich does; under `NO_COLOR` it prints no escape codes at all."""
+    quiet = bool(os.environ.get("NO_COLOR"))
+    made = Console(
+        file=file,
+        color_system=None if quiet else "auto",
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+    if not made.is_terminal and not os.environ.get("COLUMNS"):
+        made.width = PIPED_WIDTH
+    return made
+
+
+def show(*renderables: ConsoleRenderable) -> None:
+    """Prints to stdout as `write` does."""
+    write(rendered(console(sys.stdout), renderables))
+
+
+def write(text: str) -> None:
+    """Writes `text` to stdout; what its encoding cannot say is replaced or escaped."""
+    if not _is_unicode(sys.stdout):
+        text = text.translate(_ASCII)
+        encoding = sys.stdout.encoding or "ascii"
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def rendered(like: Console, renderables: Iterable[ConsoleRenderable]) -> str:
+    """What `like` would print, lines without trailing blanks; a long line is the terminal's to wrap."""
+    with like.capture() as captured:
+        like.print(Group(*renderables), soft_wrap=True)
+    lines = captured.get().split("\n")
+    return "\n".join(line if "\x1b" in line else line.rstrip() for line in lines)
+
+
+def _is_unicode(file: TextIO) -> bool:
+    return not isinstance(file, io.TextIOWrapper) or file.encoding.lower().replace("-", "").startswith("utf")
+
+
+_ASCII = str.maketrans({**dict.fromkeys("█▉▊▋▌▍", "#"), **dict.fromkeys("▎▏░", " ")} | {
+    "●": "*", "○": "o", "✖": "!", "·": "-", "–": "-", "…": "~", "┆": "|", "│": "|", "▲": "^", "⎯": "-",
+})  # fmt: skip
+
+
+def bar(share: float, width: int) -> str:
+    """A bar of `width` cells filled to `share` (0 to 1) in eighths; full only where `share` is 1."""
+    eighths = min(int(share * width * 8), width * 8 if share >= 1 else width * 8 - 1)
+    whole, rest = divmod(max(0, eighths), 8)
+    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def number(n: int) -> str:
+    return f"{n:,}"
+
+
+def percent(share: float) -> str:
+    """One decimal, and 100 % only where it is all."""
+    return f"{min(share * 100, 99.9) if share < 1 else 100:.1f} %"
+
+
+def size(n: int) -> str:
+    """Bytes in binary units."""
+    if n < 1024:
+        return f"{n} B"
+    value, units = n / 1024, ["KiB", "MiB", "GiB", "TiB"]
+    while value >= 1000 and len(units) > 1:
+        value /= 1024
+        units.pop(0)
+    return f"{value:.1f} {units[0]}"
+
+
+def duration(seconds: float) -> str:
+    """The two largest units: `3 d 4 h`, `2 h 5 min`, `12 s`."""
+    left = max(0, int(seconds))
+    if left < 60:
+        return f"{left} s"
+    minutes, hours, days = left // 60 % 60, left // 3600 % 24, left // 86400
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+def grid(*, gap: int = 2) -> Table:
+    """A table without lines, cells `gap` apart, whose columns are yet to be added."""
+    return Table.grid(padding=(0, gap, 0, 0), pad_edge=False)
