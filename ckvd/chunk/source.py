@@ -11,7 +11,7 @@ _NEWLINE = re.compile(rb"\n")
 _IDENTIFIER = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]*")
 # Roughly one match a token of a word-piece vocabulary; splitting calibrates the rest by counting.
 _WEIGHT = re.compile(rb"[A-Za-z]{1,6}|[0-9]{1,3}|[\xc0-\xff][\x80-\xbf]*|[!-/:-@\[-`{-~]")
-_BLANK = b" \t\r\n\f\v\0"
+_BLANK = b" \t\r\n\f\v"
 
 
 def identifiers(text: bytes) -> list[bytes]:

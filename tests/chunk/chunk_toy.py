@@ -1,4 +1,4 @@
-"""A small language with braces: sources with a parse that is known, fake token counters, what always holds."""
+"""A small language with braces: sources whose parse is known, fake token counters, what always holds."""
 
 from __future__ import annotations
 
