@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -154,9 +155,15 @@ def _runtime() -> str:
 
 
 def _manager_runs() -> bool:
-    """Whether a user manager listens: its private socket is what `systemctl --user` falls back to itself."""
-    private = os.path.join(_runtime(), "systemd", "private")
-    return os.path.exists(private) and shutil.which("systemctl") is not None
+    """Whether a user manager listens on its private socket, to which `systemctl --user` speaks."""
+    if shutil.which("systemctl") is None:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as private:
+        try:
+            private.connect(os.path.join(_runtime(), "systemd", "private"))
+        except OSError:
+            return False
+    return True
 
 
 def _executable() -> str:

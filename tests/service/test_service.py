@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,73 @@ def test_the_verdict_would_show_a_fault(tmp_path: Path) -> None:
 def test_a_command_that_systemd_would_not_take_is_said(path: str) -> None:
     with pytest.raises(ServiceError, match="install ckvd elsewhere"):
         service.unit_text(path)
+
+
+SYSTEMCTL = """#!/bin/sh
+shift  # --user
+echo "$@" >>"$PLAYED"
+wants=$XDG_CONFIG_HOME/systemd/user/default.target.wants
+for unit; do :; done
+case $1 in
+    enable) mkdir -p "$wants" && ln -s ../ckvd@.service "$wants/$unit" ;;
+    disable) rm "$wants/$unit" ;;
+    is-active) echo active ;;
+    restart) test ! -e "$PLAYED.refuse" || { echo "Job for $unit failed." >&2; exit 1; } ;;
+esac
+"""
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A user manager that is played: it listens, and its `systemctl` writes down what it is told."""
+    for name in ("bin", "run/systemd", "config"):
+        (tmp_path / name).mkdir(parents=True)
+    for name, text in (("systemctl", SYSTEMCTL), ("ckvd", "#!/bin/sh\n")):
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    log = tmp_path / "played"
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("PLAYED", str(log))
+    monkeypatch.setattr("sys.argv", [str(tmp_path / "bin" / "ckvd")])
+    with socket.socket(socket.AF_UNIX) as private:
+        private.bind(str(tmp_path / "run" / "systemd" / "private"))
+        private.listen()
+        yield log
+
+
+def test_install_list_and_remove(played: Path) -> None:
+    unit = played.parent / "config" / "systemd" / "user" / "ckvd@.service"
+    one, two = service.unit_name("/srv/one"), service.unit_name("/srv/two and more")
+
+    assert one in service.install("/srv/one")
+    assert played.read_text().splitlines() == [
+        "daemon-reload",
+        f"enable {one}",
+        f"reset-failed {one}",
+        f"restart {one}",
+    ]
+    assert f'ExecStart=:"{played.parent}/bin/ckvd" run -- %f\n' in unit.read_text()
+    assert unit.stat().st_mode & 0o777 == 0o644
+
+    service.install("/srv/two and more")
+    assert service.list_units() == [f"active     /srv/one  {one}", f"active     /srv/two and more  {two}"]
+
+    assert "/srv/one" in service.remove("/srv/one")
+    assert unit.exists()
+    service.remove("/srv/two and more")
+    assert f"disable --now {two}" in played.read_text().splitlines()
+    assert not unit.exists()
+    assert service.list_units() == []
+
+
+def test_what_systemd_says_is_passed_on(played: Path) -> None:
+    Path(f"{played}.refuse").touch()
+    with pytest.raises(
+        ServiceError, match=r"restart .* failed: Job for .* failed\. \(see: journalctl --user"
+    ):
+        service.install("/srv/code")
 
 
 def test_where_no_manager_runs_nothing_is_left_behind(
