@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ckvd.config import Config, parse_config
+from ckvd.embed import registry
 from ckvd.errors import ConfigError
 from ckvd.model import CutOptions
 from ckvd.settings import load
@@ -189,3 +190,7 @@ def test_load_says_that_it_may_not_read(tmp_path: Path) -> None:
     (tmp_path / "ckv.yaml").touch(mode=0)
     with pytest.raises(ConfigError, match="Permission denied"):
         load(str(tmp_path))
+
+
+def test_the_default_model_is_the_one_that_ships() -> None:
+    assert Config().embedding.model == registry.DEFAULT
