@@ -1,0 +1,32 @@
+\set ON_ERROR_STOP on
+\echo don't stop
+\connect "my db"
+SET search_path = app, public;
+COPY public.t (a, b) FROM stdin;
+1	it's
+2	CREATE TABLE nope (x int);
+\.
+CREATE SCHEMA IF NOT EXISTS app AUTHORIZATION joe;
+CREATE TYPE app.mood AS ENUM ('a', 'b');
+CREATE FUNCTION app.std(a int) RETURNS int
+LANGUAGE SQL
+BEGIN ATOMIC
+  SELECT a;
+  SELECT CASE WHEN a > 1 THEN 2 END;
+END;
+CREATE INDEX ON app.t (a);
+CREATE RULE r1 AS ON UPDATE TO t DO ALSO (INSERT INTO a VALUES (1); DELETE FROM b);
+CREATE OPERATOR app.=== (LEFTARG = box, RIGHTARG = box, PROCEDURE = eq);
+CREATE EVENT TRIGGER et ON ddl_command_start EXECUTE FUNCTION f();
+CREATE AGGREGATE agg(int) (sfunc = x, stype = int);
+CREATE POLICY pol ON app.t USING (true);
+/* nested /* comment; */ ' */
+CREATE MATERIALIZED VIEW mv AS SELECT 1 WITH NO DATA;
+SELECT format('CREATE TABLE x%s', 1) \gexec
+CREATE CONSTRAINT TRIGGER ct AFTER INSERT ON t DEFERRABLE EXECUTE FUNCTION f();
+CREATE DOMAIN "Weird ""name" AS text CHECK (VALUE <> '\');
+CREATE EXTENSION IF NOT EXISTS "uuid-ossp" WITH SCHEMA public;
+CREATE TABLE trigger (a int);
+CREATE OR REPLACE PROCEDURE pr() LANGUAGE plpgsql AS $_$ BEGIN COMMIT; END $_$;
+CREATE USER MAPPING FOR bob SERVER s;
+GRANT CREATE ON SCHEMA app TO bob;
