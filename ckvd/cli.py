@@ -6,13 +6,16 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from ckvd import __version__
 from ckvd.errors import CkvdError
 from ckvd.place import place
+
+if TYPE_CHECKING:
+    from ckvd.rank import Mode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +31,9 @@ def _root(f: F) -> F:
 
 
 def _root_option(f: F) -> F:
-    return click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")(f)
+    return click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")(
+        f
+    )
 
 
 def _json(f: F) -> F:
@@ -83,16 +88,30 @@ def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> Non
 @_db
 @_json
 @click.option("--failures", is_flag=True, help="Every file that did not parse cleanly, and why.")
-def status(root: str | None, db: str | None, as_json: bool, failures: bool) -> None:
+@click.option(
+    "--check", is_flag=True, help="Print one line; exit 0 when fresh, 3 when behind, 1 when wedged."
+)
+@click.option("--short", is_flag=True, help="One line, for a prompt or a status bar.")
+@click.option("--watch", is_flag=True, help="Follow until Ctrl-C.")
+def status(
+    root: str | None, db: str | None, as_json: bool, failures: bool, check: bool, short: bool, watch: bool
+) -> None:
     """Show what is indexed, what failed to parse and why, and whether a daemon runs."""
+    from ckvd.report import follow, screen
     from ckvd.report import status as report
 
     where = place(root, db)
+    if watch:
+        return follow.follow(where)
     found = report.collect(where)
     if as_json:
         _print_json(report.as_json(found, failures=failures))
+    elif short or check:
+        click.echo(screen.short(found))
     else:
         report.show(found, failures=failures)
+    if check:
+        sys.exit(found.verdict)
 
 
 @cli.command()
@@ -100,32 +119,44 @@ def status(root: str | None, db: str | None, as_json: bool, failures: bool) -> N
 @_root_option
 @_db
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many results.")
-@click.option("--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True)
+@click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over, to page.")
+@click.option(
+    "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True
+)
 @click.option("--language", help="Only chunks in this language.")
 @click.option("--kind", help="Only chunks of this kind.")
-@click.option("--path", "glob", help="Only paths that match this glob.")
+@click.option("--path", "glob", help="Only this file, this folder, or paths that match this glob.")
+@click.option("--tests/--no-tests", default=None, help="Tests alone, or none.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
+)
 @_json
 def search(
     query: str,
     root: str | None,
     db: str | None,
     k: int,
-    mode: str,
+    offset: int,
+    mode: Mode,
     language: str | None,
     kind: str | None,
     glob: str | None,
+    tests: bool | None,
+    form: Literal["text", "json", "markdown"],
     as_json: bool,
 ) -> None:
     """Rank chunks against QUERY."""
+    from ckvd.index import Index
     from ckvd.report import hits
 
-    found = session.search(
-        place(root, db), query, k=k, mode=mode, language=language, kind=kind, path=glob
-    )
-    if as_json:
-        _print_json(hits.as_json(found))
+    with Index(root, db=db) as found:
+        results = found.search(
+            query, k, mode, language=language, kind=kind, path=glob, tests=tests, offset=offset
+        )
+    if as_json or form == "json":
+        _print_json(hits.as_json(results))
     else:
-        hits.show(found)
+        hits.show(results, format=form)
 
 
 @cli.command()
@@ -170,7 +201,9 @@ def languages(as_json: bool) -> None:
 
     rows = [table.get(name) for name in table.names()]
     if as_json:
-        _print_json([{"language": r.name, "suffixes": list(r.suffixes), "names": list(r.filenames)} for r in rows])
+        _print_json(
+            [{"language": r.name, "suffixes": list(r.suffixes), "names": list(r.filenames)} for r in rows]
+        )
     else:
         for r in rows:
             click.echo(f"{r.name:<14} {' '.join((*('.' + s for s in r.suffixes), *r.filenames))}")
@@ -179,6 +212,21 @@ def languages(as_json: bool) -> None:
 @cli.group()
 def report() -> None:
     """Parse success, chunk sizes, severed functions."""
+
+
+@report.command("parse")
+@_root
+@_db
+@_json
+def report_parse(root: str | None, db: str | None, as_json: bool) -> None:
+    """Parse success by language and by directory, the worst first."""
+    from ckvd.report import parse
+
+    rates = parse.collect(place(root, db))
+    if as_json:
+        _print_json(parse.as_json(rates))
+    else:
+        parse.show(rates)
 
 
 @cli.group()

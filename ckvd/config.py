@@ -133,7 +133,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    debounce_ms: int = _key(50, _whole(0, 60_000))
+    debounce_ms: int = _key(20, _whole(0, 60_000))
     """Milliseconds without an event after which a burst counts as over."""
 
 

@@ -146,7 +146,7 @@ class Daemon:
         if now >= self._next_poll:
             self._poll(now)
         dirty = self._debouncer.take(now, busy=self._git_is_busy)
-        if self._everything or (dirty is not None and dirty.everything):
+        if self._everything or (dirty is not None and (dirty.everything or dirty.control)):
             self._pass(None)
         elif dirty is not None:
             self._pass(dirty.paths)
@@ -257,9 +257,8 @@ class Daemon:
         if message.get("op") != "sync":
             answer({"error": f"this daemon does not know the request {message.get('op')!r}; restart it"})
             return
-        # A scan sees all that was written before it, events or none; what events say is looked at with it.
-        seen = self._debouncer.take_all()
-        self._everything |= seen.everything
+        # A scan sees all that was written before it, events or none: what they say is looked at with it.
+        self._debouncer.take_all()
         self._pass(None)
         if error := self._errors.get("pass"):
             answer({"error": error})

@@ -29,7 +29,7 @@ CONTRACT = {
     },
     "embedding": {"model": "static-code-256", "prefix": "contextual", "header": None},
     "index": {"include": (), "exclude": (), "max_file_bytes": 8388608, "generated": "names"},
-    "watch": {"debounce_ms": 50},
+    "watch": {"debounce_ms": 20},
 }
 
 
