@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
-from rich.console import ConsoleRenderable, Group
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
@@ -19,7 +19,6 @@ from ckvd.worktree.read import Content, read
 
 READ_BYTES = 64 << 20
 _WIDEST = 96  # characters of a source line that are shown
-_BEFORE = 60  # of them at most in front of the caret
 _RANGES = 6
 
 _STYLES = {"failed": "bold red", "partial": "yellow"}
@@ -120,7 +119,7 @@ def _failure(f: Failure, found: Excerpt | str | None) -> Iterable[ConsoleRendera
     language = (f"  {f.language}", "dim") if f.language else ""
     yield cells((place, "bold"), outcome, f"  {f.reason}", language)
     if shown:
-        yield Padding(_pointed(shown), (0, 0, 0, 2))
+        yield Padding(_Pointed(shown), (0, 0, 0, 2))
     table = grid()
     table.add_column(style="dim", no_wrap=True, min_width=6)
     table.add_column(overflow="fold")
@@ -146,21 +145,31 @@ def _ranges(f: Failure, shown: Excerpt | None) -> str:
     return f"{total}{share}, {unit}{plural} {', '.join(each)}{more}"
 
 
-def _pointed(e: Excerpt) -> ConsoleRenderable:
+@dataclass(frozen=True, slots=True)
+class _Pointed:
     """The line under its number, with carets under the damage; a long line is cut around them."""
-    number_of = str(e.line)
-    gutter = " " * len(number_of)
-    column = e.column or 0
-    first = max(0, column - _BEFORE)
-    before, after = e.text[first:column], e.text[column : first + _WIDEST]
-    front = ("…" if first else "") + plain(before.expandtabs(TAB))
-    end = "…" if len(e.text) > first + _WIDEST else ""
-    text = cells((f"{number_of} │ ", "dim"), front, plain(after.expandtabs(TAB)) + end)
+
+    excerpt: Excerpt
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        e = self.excerpt
+        gutter = f"{e.line} │ "
+        widest = max(20, min(_WIDEST, options.max_width - len(gutter) - 2))
+        column = e.column or 0
+        first = max(0, column - widest * 6 // 10)
+        before, after = e.text[first:column], e.text[column : first + widest]
+        front = ("…" if first else "") + plain(before.expandtabs(TAB))
+        rest = plain(after.expandtabs(TAB)) + ("…" if len(e.text) > first + widest else "")
+        yield _line((gutter, "dim"), front, rest)
+        if e.column is not None:
+            damaged = plain(after[: e.length].expandtabs(TAB)).rstrip()
+            blank = " " * (len(gutter) - 2)
+            yield _line(
+                (f"{blank}│ ", "dim"), " " * cell_len(front), ("^" * max(1, cell_len(damaged)), "red")
+            )
+
+
+def _line(*parts: str | tuple[str, str]) -> Text:
+    text = cells(*parts)
     text.no_wrap, text.overflow = True, "crop"
-    if e.column is None:
-        return text
-    damaged = plain(after[: e.length].expandtabs(TAB))
-    marks = "^" * max(1, cell_len(damaged.rstrip()))
-    carets = cells((f"{gutter} │ ", "dim"), " " * cell_len(front), (marks, "red"))
-    carets.no_wrap, carets.overflow = True, "crop"
-    return Group(text, carets)
+    return text

@@ -10,7 +10,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.text import Text
 
 from ckvd.report import document, terminal
-from ckvd.report.screen import tallies_table
+from ckvd.report.screen import Tallies
 from ckvd.report.snapshot import directories, opened
 from ckvd.report.status import Where
 from ckvd.report.terminal import cells, number, percent
@@ -80,11 +80,11 @@ def screen(rates: Rates) -> ConsoleRenderable:
         first += f", {percent(t.success)} of these without an error"
     parts: list[ConsoleRenderable] = [cells((first, "bold"))]
     if rates.languages:
-        parts += [Text(), tallies_table("language, worst first", worst_first(rates.languages))]
+        parts += [Text(), Tallies("language", worst_first(rates.languages))]
     unclean = [(name, t) for name, t in worst_first(rates.directories) if t.unclean]
     if unclean:
         more = len(unclean) - FOLDERS
-        parts += [Text(), tallies_table("folder, worst first", unclean[:FOLDERS], more)]
+        parts += [Text(), Tallies("worst folders", unclean[:FOLDERS], more)]
     if rates.reasons:
         table = terminal.grid()
         table.add_column(min_width=9)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from rich.console import ConsoleRenderable, Group
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,8 @@ from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
 LANGUAGES = 12
 FOLDERS = 5
 _BAR = 12
+_FAIR = 0.8
+"""The share of clean files below which a bar is red."""
 
 _CUT: Mapping[Strategy, str] = {
     "symbol": "by symbol",
@@ -42,7 +45,7 @@ def screen(status: Status) -> ConsoleRenderable:
     if status.data.languages:
         parts += [Text(), _languages(status)]
     if folders := [(n, t) for n, t in worst_first(status.data.directories)[:FOLDERS] if t.unclean]:
-        parts += [Text(), tallies_table("folder, worst first", folders)]
+        parts += [Text(), Tallies("worst folders", folders)]
     parts += [Text(), _facts(list(_sizes(status)))]
     parts += _remarks(status)
     return Group(*parts)
@@ -60,7 +63,9 @@ def _state(status: Status) -> ConsoleRenderable:
     line = cells((f"{mark} {state}", f"bold {style}"), _since(status))
     if status.daemon and status.daemon.pid:
         line.append_text(cells(f" · pid {status.daemon.pid}"))
-    head = _head(status.data.meta)
+    head = _head(*status.head)
+    if status.behind and status.behind.head not in (None, status.head):
+        head += f", now {_head(*status.behind.head)}"
     return Group(
         line,
         cells((display_path(status.root), "bold"), *([(f"  {head}", "cyan")] if head else [])),
@@ -74,15 +79,14 @@ def _since(status: Status) -> str:
     moment = datetime.fromtimestamp(status.since).astimezone()
     today = datetime.fromtimestamp(status.now).astimezone().date() == moment.date()
     at = moment.strftime("%H:%M" if today else "%Y-%m-%d %H:%M")
-    word = "last in step" if status.state == "stopped" else "since"
+    word = "last sync" if status.state == "stopped" else "since"
     ago = duration(status.now - status.since) + (" ago" if status.state == "stopped" else "")
     return f" · {word} {at} ({ago})"
 
 
-def _head(meta: Mapping[str, Any]) -> str:
-    ref, commit = meta.get("head_ref"), meta.get("head_commit")
-    name = str(ref).removeprefix("refs/heads/") if ref else "detached" if commit else ""
-    return " @ ".join(part for part in (name, str(commit)[:10] if commit else "") if part)
+def _head(ref: str | None, commit: str | None) -> str:
+    name = ref.removeprefix("refs/heads/") if ref else "detached" if commit else ""
+    return " @ ".join(part for part in (name, (commit or "")[:10]) if part)
 
 
 def _nothing(status: Status) -> Text:
@@ -134,38 +138,60 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
         yield f" · {number(vectors)} vectors pending", _WARN
 
 
-def _languages(status: Status) -> Table:
+def _languages(status: Status) -> Tallies:
     groups = largest_first(status.data.languages)
-    return tallies_table("language", groups[:LANGUAGES], len(groups) - LANGUAGES)
+    return Tallies("language", groups[:LANGUAGES], len(groups) - LANGUAGES)
 
 
-def tallies_table(what: str, groups: Sequence[tuple[str, Tally]], more: int = 0) -> Table:
-    """A row a group: files, ok, partial, failed, and a bar of those that parsed without an error."""
-    table = grid()
-    table.add_column(overflow="fold", min_width=9, max_width=44)
-    for _ in range(4):
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """A row a group: files, ok, partial, failed, and the share of those that parsed without an error.
+
+    `more` is the number of groups left out below. A narrow terminal gets fewer columns.
+    """
+
+    what: str
+    groups: Sequence[tuple[str, Tally]]
+    more: int = 0
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        width = options.max_width
+        has_bar, has_ok = width >= 64, width >= 50
+        table = grid(gap=2 if has_ok else 1)
+        table.add_column(overflow="fold", min_width=9, max_width=44)
         table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    titles = (what, "files", "ok", "partial", "failed", "", "clean")
-    table.add_row(*(Text(title, _LABEL) for title in titles))
-    for name, tally in groups:
-        table.add_row(cells(name), *_tally(tally))
-    if more > 0:
-        table.add_row(Text(f"and {more} more", _LABEL))
-    return table
+        if has_ok:
+            table.add_column(justify="right", no_wrap=True)
+        for _ in ("partial", "failed"):
+            table.add_column(justify="right", no_wrap=True)
+        if has_bar:
+            table.add_column(no_wrap=True)
+        table.add_column(justify="right", no_wrap=True)
+        titles = (
+            self.what,
+            "files",
+            *(["ok"] if has_ok else []),
+            "partial",
+            "failed",
+            *([""] if has_bar else []),
+        )
+        table.add_row(*(Text(title, _LABEL) for title in (*titles, "clean")))
+        for name, tally in self.groups:
+            table.add_row(cells(name), *_tally(tally, has_ok, has_bar))
+        if self.more > 0:
+            table.add_row(Text(f"and {number(self.more)} more", _LABEL))
+        yield table
 
 
-def _tally(t: Tally) -> Iterator[Text]:
+def _tally(t: Tally, has_ok: bool, has_bar: bool) -> Iterator[Text]:
     yield Text(number(t.files))
-    for n, style in ((t.ok, _GOOD), (t.partial, _WARN), (t.failed, f"bold {_BAD}")):
+    counts = ((t.ok, _GOOD), (t.partial, _WARN), (t.failed, f"bold {_BAD}"))
+    for n, style in counts if has_ok else counts[1:]:
         yield Text(number(n), style if n else _LABEL)
-    if t.success is None:
-        yield Text("not parsed", _LABEL)
-        yield Text()
-        return
-    yield Text(bar(t.success, _BAR), _GOOD if t.success == 1 else _WARN if t.success >= 0.8 else _BAD)
-    yield Text(percent(t.success))
+    if has_bar:
+        share = t.success or 0.0
+        yield Text(bar(share, _BAR), _GOOD if share == 1 else _WARN if share >= _FAIR else _BAD)
+    yield Text("-", _LABEL) if t.success is None else Text(percent(t.success))
 
 
 def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
@@ -178,7 +204,7 @@ def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
         over = chunks.over(limit)
         sizes.append_text(cells(f" of {limit} · ", (f"{number(over)} over", _BAD if over else "")))
     cut = chunks.truncated
-    split = "1 symbol split" if chunks.split_symbols == 1 else f"{number(chunks.split_symbols)} symbols split"
+    split = f"{number(chunks.split_symbols)} split"
     sizes.append_text(cells(f" · {split} · ", (f"{number(cut)} truncated", _WARN if cut else "")))
     yield "tokens", sizes
     model = f"{data.model} ({data.dimensions} dimensions)" if data.model else "none: search by words alone"

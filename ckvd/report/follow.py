@@ -1,0 +1,47 @@
+"""`status` again and again: in place on a terminal, a line for each change elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from rich.live import Live
+
+from ckvd.report import terminal
+from ckvd.report.screen import screen, short
+from ckvd.report.status import Where, collect
+
+EVERY_S = 1.0
+
+
+def follow(where: Where, wait: Callable[[float], None] = time.sleep) -> None:
+    """Shows the status of `where` until `wait`, called between two looks, raises KeyboardInterrupt.
+
+    Raises StoreError where the database can no longer be read.
+    """
+    try:
+        if sys.stdout.isatty():
+            _in_place(where, wait)
+        else:
+            _by_lines(where, wait)
+    except KeyboardInterrupt:
+        return
+
+
+def _in_place(where: Where, wait: Callable[[float], None]) -> None:
+    first = screen(collect(where))
+    with Live(first, console=terminal.console(sys.stdout), auto_refresh=False, screen=True) as live:
+        while True:
+            wait(EVERY_S)
+            live.update(screen(collect(where)), refresh=True)
+
+
+def _by_lines(where: Where, wait: Callable[[float], None]) -> None:
+    said = ""
+    while True:
+        line = short(collect(where))
+        if line != said:
+            terminal.write(line + "\n")
+            said = line
+        wait(EVERY_S)
