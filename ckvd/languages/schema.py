@@ -52,6 +52,9 @@ COARSE = TYPES | SPACES | {"service", "message"}
 VALUES = frozenset({"constant", "variable", "field", "property", "enum_member"})
 """Kinds that are rows, but no units of retrieval of their own."""
 
+HEADER_VALUES = VALUES - {"enum_member"} | {"macro"}
+"""Kinds that the headers of other units may show, where they are no units themselves."""
+
 
 class LanguageDataError(ValueError):
     """A language's TOML file has an unknown key or a bad value; the message names file and key."""

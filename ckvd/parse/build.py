@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Literal
 
-from ckvd.languages.schema import COARSE, VALUES
+from ckvd.languages.schema import COARSE, HEADER_VALUES, VALUES
 from ckvd.model import HeaderItem, Range, Symbol
 from ckvd.parse import text
 from ckvd.parse.table import Table
@@ -31,10 +31,10 @@ def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]
 
 
 def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:
-    """The values and one-line macros among the drafts; those of one declaration are one item."""
+    """The values among the drafts that are no units; those of one declaration are one item."""
     groups: dict[Range, set[str]] = {}
     for draft in drafts:
-        if draft.kind in VALUES or (draft.kind == "macro" and not _chunked(draft, source)):
+        if draft.kind in HEADER_VALUES and not _chunked(draft, source):
             groups.setdefault(draft.group, set()).add(draft.found.name)
     return [HeaderItem(kind, start, end, frozenset(names)) for (start, end), names in groups.items()]
 
@@ -67,17 +67,21 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         clean=draft.clean,
         chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
-        head=_head(source, draft, end_of_head, inside) if inside else (),
+        head=_head(table, source, draft, end_of_head, inside) if inside else (),
     )
 
 
-def _head(source: bytes, draft: Draft, end_of_head: int, inside: Sequence[Draft]) -> tuple[HeaderItem, ...]:
+def _head(
+    table: Table, source: bytes, draft: Draft, end_of_head: int, inside: Sequence[Draft]
+) -> tuple[HeaderItem, ...]:
     """The signature, the doc, and the imports and values directly inside, in file order."""
     if source[end_of_head : end_of_head + 1] == b"{":
         end_of_head += 1
     items = [HeaderItem("signature", draft.start, text.trimmed(source, draft.start, end_of_head))]
     if draft.doc:
         items.append(HeaderItem("doc", *draft.doc))
-    if draft.lead < draft.start:
+    if draft.lead < draft.start and (table.docstrings or text.comment_text(source, draft.lead, draft.start)):
         items.append(HeaderItem("doc", draft.lead, text.trimmed(source, draft.lead, draft.start)))
-    return tuple(sorted([*items, *draft.imports, *_values("member", source, inside)], key=lambda item: item.start))
+    return tuple(
+        sorted([*items, *draft.imports, *_values("member", source, inside)], key=lambda item: item.start)
+    )

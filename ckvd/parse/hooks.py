@@ -40,10 +40,13 @@ def go_import(node: ts.Node, source: bytes) -> list[str]:
     name, path = node.child_by_field_name("name"), node.child_by_field_name("path")
     if name is not None:
         named = text_of(name, source)
-        return [] if named in (".", "_") else [named]
+        if named == ".":
+            return []
+        if named != "_":
+            return [named]
     if path is None:
         return []
-    parts = text_of(path, source).strip("\"`").split("/")
+    parts = text_of(path, source).strip('"`').split("/")
     if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]):
         parts.pop()
     last = re.sub(r"\.v\d+$", "", parts[-1])
@@ -64,7 +67,9 @@ def js_assigned(node: ts.Node, source: bytes) -> list[Found]:
     owners = text_of(owner, source)
     if not re.fullmatch(r"[\w$#]+(\s*\.\s*[\w$#]+)*", owners):
         return []
-    parts = tuple(p for p in re.split(r"\s*\.\s*", owners) if p not in ("prototype", "this", "exports", "module"))
+    parts = tuple(
+        p for p in re.split(r"\s*\.\s*", owners) if p not in ("prototype", "this", "exports", "module")
+    )
     name = text_of(last, source)
     return [Found("default" if owners == "module" and name == "exports" else name, last.start_byte, parts)]
 
@@ -88,7 +93,9 @@ def _declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
             return Found(" ".join(text_of(node, source).split()), node.start_byte, tuple(parents)), function
         if node.type == "operator_cast":
             cut = node.child_by_field_name("declarator")
-            name = source[node.start_byte : cut.start_byte if cut else node.end_byte].decode("utf-8", "replace")
+            name = source[node.start_byte : cut.start_byte if cut else node.end_byte].decode(
+                "utf-8", "replace"
+            )
             return Found(" ".join(name.split()), node.start_byte, tuple(parents)), True
         if node.type == "qualified_identifier":
             scope = node.child_by_field_name("scope")
@@ -98,7 +105,9 @@ def _declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
             function = node.type in _CALLABLE
         inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
         if inner is None:
-            inner = next((c for c in node.named_children if c.type.endswith("declarator") or c.type in _NAMES), None)
+            inner = next(
+                (c for c in node.named_children if c.type.endswith("declarator") or c.type in _NAMES), None
+            )
         node = inner
     return None, function
 
@@ -125,7 +134,13 @@ def c_type(node: ts.Node, source: bytes) -> list[Found]:
         return []
     if name.type == "nested_namespace_specifier":
         parts = [c for c in _leaves(name) if c.type in _NAMES]
-        return [Found(text_of(parts[-1], source), parts[-1].start_byte, tuple(text_of(p, source) for p in parts[:-1]))]
+        return [
+            Found(
+                text_of(parts[-1], source),
+                parts[-1].start_byte,
+                tuple(text_of(p, source) for p in parts[:-1]),
+            )
+        ]
     found, _ = _declared(name, source)
     return [found] if found is not None else []
 
@@ -157,10 +172,13 @@ def rust_use(node: ts.Node, source: bytes) -> list[str]:
     if "*" in text:
         return []
     names: list[str] = []
-    for part in re.split(r"[{},;]", text):
-        segments = re.split(r"::|\bas\b", re.sub(r"^\s*(pub(\([^)]*\))?\s+)?(use|extern\s+crate)\s+", "", part))
-        named = [s.strip() for s in segments if s.strip()]
-        names += named[-1:]
+    prefix = ""
+    for part in re.split(r"[{},;]", re.sub(r"^\s*(pub(\([^)]*\))?\s+)?use\s+", "", text)):
+        segments = [s.strip() for s in re.split(r"::|\bas\b", part)]
+        if segments[-1]:
+            names.append(prefix if segments == ["self"] else segments[-1])
+        elif len(segments) > 1:
+            prefix = segments[-2]
     return names
 
 

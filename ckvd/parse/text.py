@@ -16,10 +16,13 @@ SIGNATURE_BYTES = 400
 DOC_CHARACTERS = 1000
 
 _SPACE = b" \t\r\n\f\v"
-_OPENERS = " \t:={"
-_MARKER = re.compile(r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?")
+_OPENERS = " \t:={;"
+_MARKER = re.compile(
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
+)
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\})\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
+_BRIEF = re.compile(r"^[@\\](?:brief|notice|dev|summary|description|desc)\s+")
 _TAG = re.compile(r"^[@\\][A-Za-z]")
 _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
@@ -141,7 +144,7 @@ def string_text(source: bytes, start: int, end: int) -> str:
 def _paragraph(lines: Iterable[str]) -> str:
     paragraph: list[str] = []
     for line in lines:
-        words = line.strip()
+        words = line.strip() if paragraph else _BRIEF.sub("", line.strip())
         if paragraph and (not words or _TAG.match(words)):
             break
         if words:

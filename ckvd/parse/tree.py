@@ -80,5 +80,3 @@ class _Pieces:
             if len(parts) != 1 or parts[0].child_count == 0:
                 return [(max(start, c.start_byte), min(end, c.end_byte)) for c in parts]
             node = parts[0]
-
-

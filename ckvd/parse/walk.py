@@ -101,15 +101,19 @@ class Walk:
 
     def _visit(self, node: ts.Node, action: Action, depth: int, left: int) -> bool:
         """Takes note of a node that the table names; returns whether to enter it."""
-        if action.comment or action.attribute:
-            self._marks.append((node.start_byte, node.end_byte, action.attribute))
-            return False
         while self._scopes[-1].depth >= left:
             self._scopes.pop()
         while self._wrappers and self._wrappers[-1].depth >= left:
             self._wrappers.pop()
+        if action.comment or action.attribute:
+            self._marks.append((node.start_byte, node.end_byte, action.attribute))
+            return False
         for compiled in action.rules:
-            if self._in_scope(compiled.rule) and self._holds(compiled.when, node, depth) and self._declare(compiled, node, depth):
+            if (
+                self._in_scope(compiled.rule)
+                and self._holds(compiled.when, node, depth)
+                and self._declare(compiled, node, depth)
+            ):
                 break
         for header in action.headers:
             if self._holds(header.when, node, depth):
@@ -156,7 +160,11 @@ class Walk:
         found = self._names(compiled, node, depth)
         if not found:
             return False
-        rule, source, scope = compiled.rule, self._source, self._scopes[-1]
+        rule, source = compiled.rule, self._source
+        if rule.rest:
+            while self._scopes[-1].rest:
+                self._scopes.pop()
+        scope = self._scopes[-1]
         outer = self._outermost(node, depth)
         start, end = outer.start_byte, outer.end_byte
         if rule.semicolon and source[end : end + 1] == b";":
@@ -216,9 +224,7 @@ class Walk:
             members = draft.kind in TYPES
         where = draft.rule.inside or ("type" if members else "module" if space else "local")
         if draft.rule.rest:
-            while self._scopes[-1].rest:
-                self._scopes.pop()
-            self._scopes.append(_Scope(depth - 1, (*self._scopes[-1].names, draft.found.name), where, None, True))
+            self._scopes.append(_Scope(depth - 1, names, where, None, rest=True))
         else:
             self._scopes.append(_Scope(depth, names, where, draft))
 
@@ -268,7 +274,7 @@ class Walk:
             return None, None
         start, last = hits[0].start_byte, min(end, hits[0].end_byte) if hits[0].is_named else end
         doc = None
-        if self._table.docstrings:
+        if hits[0].kind_id in self._table.blocks:
             inside = [c for c in hits[0].named_children if c.kind_id not in self._table.comments]
             if inside and inside[0].kind_id in self._table.docstrings:
                 doc = (inside[0].start_byte, inside[0].end_byte)
