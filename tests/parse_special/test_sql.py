@@ -178,9 +178,9 @@ def test_pieces_are_statements_then_inner_statements_then_columns() -> None:
 
 
 FRAGMENTS = st.sampled_from(
-    ["CREATE TABLE t (a int)", ";", "\n", "'", '"', "$$", "$a$", "/*", "*/", "--", "BEGIN", "END", "CASE", " ",
-     "GO\n", "DELIMITER //\n", "//", "\\g", "`", "[x]", "q'[", "{{", "}}", "{% macro m() %}", "AS", "(", ")",
-     "CREATE", "é"]
+    ["CREATE TABLE t (a int)", ";", "\n", "'", '"', "$$", "$a$", "/*", "*/", "--", "BEGIN", "END", "CASE",
+     " ", "GO\n", "DELIMITER //\n", "//", "\\g", "`", "[x]", "q'[", "{{", "}}", "{% macro m() %}", "AS", "(",
+     ")", "CREATE", "é"]
 )  # fmt: skip
 
 
