@@ -102,7 +102,8 @@ def status(
 
     where = place(root, db)
     if watch:
-        return follow.follow(where)
+        follow.follow(where)
+        return
     found = report.collect(where)
     if as_json:
         _print_json(report.as_json(found, failures=failures))

@@ -1,4 +1,4 @@
-"""What lies beside a database so that its processes find one another: the writer's lock and the daemon's socket.
+"""What lies beside a database for its processes to find one another: the writer's lock, the daemon's socket.
 
 The lock is an flock, which the kernel releases whatever kills its holder; the pid inside is for people.
 A request is one line of JSON over a Unix socket of mode 0600, and so is its answer.

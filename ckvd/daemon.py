@@ -19,8 +19,9 @@ from ckvd.errors import ConfigError, DamagedStoreError, ModelError, StoreError, 
 from ckvd.indexer import Indexer, Stopped
 from ckvd.notify import Notifier
 from ckvd.settings import Settings
-from ckvd.worktree.debounce import Debouncer
-from ckvd.worktree.watch import Dirty, Watcher
+from ckvd.worktree.debounce import Debouncer, Dirty
+from ckvd.worktree.exclusions import Exclusions
+from ckvd.worktree.watch import Watcher
 
 POLL_S = 2.0
 """How often to look at HEAD, the root and the database: a few stats, for changes that make no event."""
@@ -85,7 +86,13 @@ class Daemon:
         self._clock_gap = time.time() - now
         indexer.should_stop = lambda: self._ended is not None
         indexer.tick = notifier.alive
-        self._watcher = Watcher(indexer.root, indexer.repo, indexer.own_files, self._inbox.put)
+        self._watcher = self._new_watcher()
+
+    def _new_watcher(self) -> Watcher:
+        ix = self._indexer
+        exclusions = Exclusions(ix.tree, ix.settings.config, ix.own_files)
+        folder = os.path.dirname(os.fsencode(self._places.db))
+        return Watcher(ix.root, exclusions, self._inbox.put, state_folder=folder)
 
     def _new_debouncer(self) -> Debouncer:
         return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
@@ -186,12 +193,12 @@ class Daemon:
         """One pass; what cannot be read or written now is said in `status` and tried again."""
         if dirty is not None and any(path.rpartition(b"/")[2] in RULES for path in dirty):
             dirty = None
-        if dirty is None:
-            self._everything = False
-            self._next_reconcile = time.monotonic() + RECONCILE_S
-            self._reconfigure()
         self._set_state("indexing")
         try:
+            if dirty is None:
+                self._everything = False
+                self._next_reconcile = time.monotonic() + RECONCILE_S
+                self._reconfigure()
             revision = self._indexer.bring_up_to_date(dirty)
         except DamagedStoreError:
             raise
@@ -222,6 +229,9 @@ class Daemon:
         if settings != self._indexer.settings:
             self._indexer.use(settings)
             self._debouncer = self._new_debouncer()
+            self._watcher.stop()
+            self._watcher = self._new_watcher()
+            self._watcher.start()
             self._embedding = True
 
     def _embed(self) -> None:
@@ -278,19 +288,16 @@ class Daemon:
         self._notifier.alive()
         gap = time.time() - now
         jumped, self._clock_gap = abs(gap - self._clock_gap) > JUMP_S, gap
-        if jumped or now >= self._next_reconcile or self._watcher.poll_due(now) or self._indexer.git_moved():
+        if jumped or now >= self._next_reconcile or self._indexer.git_moved():
             self._everything = True
         if not self._indexer.writer.in_place():
             self._ended = Ended.STORE_GONE
 
     def _maintain(self, now: float) -> None:
-        """A round of the store's upkeep; soon another where there is more to do."""
-        done = self._indexer.writer.maintain()
-        self._next_maintain = now + (0.5 if done.more else MAINTAIN_S)
-        if done.blocked:
-            size = done.wal_bytes >> 20
-            self._errors["store"] = (
-                f"a reader's open transaction keeps the WAL at {size} MB; it shrinks when that ends"
-            )
+        """A round of the store's upkeep, which says what stands in its way."""
+        self._next_maintain = now + MAINTAIN_S
+        note = self._indexer.writer.maintain()
+        if note:
+            self._errors["store"] = note
         else:
             self._errors.pop("store", None)

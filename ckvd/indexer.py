@@ -20,7 +20,7 @@ from ckvd.settings import Settings
 from ckvd.store.writer import Writer
 from ckvd.vectors import VectorMaker
 from ckvd.workers import Pool
-from ckvd.worktree.git import Attributes, Head, Repo
+from ckvd.worktree.git import Attributes, Head, Repo, Root
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, Scan, scan
 
@@ -77,22 +77,19 @@ class Stopped(Exception):  # noqa: N818 - not an error: the pass was asked to en
 class Indexer:
     """Keeps a store true to a tree. Not thread-safe: one thread owns it, its store and its passes."""
 
-    root: bytes
-    repo: Repo | None
-    object_format: str
+    tree: Root
     writer: Writer
     pool: Pool
     settings: Settings
     own_files: frozenset[bytes]
     """The database and what lies beside it, where they are inside the tree."""
-    root_notes: tuple[str, ...] = ()
-    """What is to be said of the root itself: why it is not taken as a git worktree."""
     should_stop: Callable[[], bool] = lambda: False
     tick: Callable[[], None] = lambda: None
     """Called between files: a sign of life for whoever watches."""
     progress: Progress = field(default_factory=Progress)
 
     def __post_init__(self) -> None:
+        self.repo = Repo(self.tree) if self.tree.git_dir is not None else None
         self._known: dict[bytes, Known] = {}
         self._git_state = self.repo.state() if self.repo else None
         self.take_store(self.writer)
@@ -113,6 +110,15 @@ class Indexer:
         self.pool.use(settings.model)
         self.vectors = VectorMaker(self.writer, settings)
         self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
+
+    @property
+    def root(self) -> bytes:
+        return self.tree.path
+
+    @property
+    def _root_notes(self) -> list[str]:
+        """Why the root is not taken as a git worktree, where one would expect it."""
+        return [self.tree.reason] if self.tree.reason else []
 
     def head(self) -> Head | None:
         return self.repo.head() if self.repo else None
@@ -136,7 +142,9 @@ class Indexer:
             revision = self._apply(found, todo, gone, attributes)
         self.progress.phase = ""
         if found.only is None:
-            self.writer.set_meta({"last_sync": _now(), "notes": json.dumps([*self.root_notes, *found.notes])})
+            self.writer.set_meta(
+                {"last_sync": _now(), "notes": json.dumps([*self._root_notes, *found.notes])}
+            )
         if revision is None:
             self.writer.set_head(self.head())
         return revision
@@ -274,7 +282,7 @@ class Indexer:
             return skipped(path, "secret", size=size, detail="left out by its name; index.include overrides")
         if size > config.index.max_file_bytes:
             return skipped(path, "too-large", size=size, detail=f"over {config.index.max_file_bytes} bytes")
-        got = read(self.root, path, config.index.max_file_bytes, self.object_format)
+        got = read(self.root, path, config.index.max_file_bytes, self.tree.object_format)
         if isinstance(got, Content):
             if got.data is not None:
                 return got

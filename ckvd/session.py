@@ -18,7 +18,6 @@ from ckvd.settings import Settings
 from ckvd.store import files
 from ckvd.store.writer import open_writer
 from ckvd.workers import Pool
-from ckvd.worktree.git import Repo
 
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 JOIN_S = 3600.0
@@ -41,14 +40,11 @@ def indexing(where: Place, *, verify: bool = False) -> Iterator[Indexer]:
         stack.callback(writer.close)
         pool = stack.enter_context(Pool(WORKERS, settings.model))
         yield Indexer(
-            root=where.tree.path,
-            repo=Repo(where.tree) if where.tree.git_dir is not None else None,
-            object_format=where.tree.object_format,
+            tree=where.tree,
             writer=writer,
             pool=pool,
             settings=settings,
             own_files=_own_files(where),
-            root_notes=(where.tree.reason,) if where.tree.reason else (),
         )
 
 
@@ -128,7 +124,7 @@ def sync(where: Place, *, vectors: bool, timeout: float) -> int:
             reply = ask(where.places, message, max(0.01, left))
         except TimeoutError:
             raise TimeoutExpired(
-                f"the index was not up to date within {timeout:g} s; try a longer --timeout, or see ckvd status"
+                f"the index was not up to date within {timeout:g} s; give more --timeout, or see ckvd status"
             ) from None
         if reply is not None:
             return int(reply["revision"])

@@ -6,9 +6,7 @@ grammar and says why. Each worker is a plain subprocess on a socket pair, served
 
 from __future__ import annotations
 
-import contextlib
 import os
-import queue
 import resource
 import signal
 import socket
@@ -17,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass, replace
@@ -132,6 +131,10 @@ class _Worker:
         self.stop()
         return why
 
+    @property
+    def running(self) -> bool:
+        return self._process is not None
+
     def close(self) -> None:
         """From another thread: ends the process, so that the job under way fails, and starts no other."""
         self._closed = True
@@ -149,16 +152,22 @@ class _Worker:
             self._process = None
 
 
+_Item = tuple[Job, "Future[FileResult]"]
+
+
 class Pool:
     """`size` workers. Use as a context manager, or `close()` it.
 
-    Workers start on demand; when idle for `limits.idle_s` all but one end. Raises nothing for a file:
-    what goes wrong with one is in its `FileResult`.
+    Workers start on demand; the first takes what it can alone, the others help while jobs wait, and end
+    when idle for `limits.idle_s`. Raises nothing for a file: what goes wrong with one is in its `FileResult`.
     """
 
     def __init__(self, size: int, model: ModelSpec, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._queue: queue.SimpleQueue[tuple[Job, Future[FileResult]] | None] = queue.SimpleQueue()
+        self._waiting: deque[_Item] = deque()
+        self._changed = threading.Condition()
+        self._first_is_busy = False
+        self._closed = False
         self._finished = time.monotonic()
         self._workers = [_Worker(model, self._limits) for _ in range(max(1, size))]
         self._threads = [
@@ -190,7 +199,9 @@ class Pool:
 
     def submit(self, job: Job) -> Future[FileResult]:
         future: Future[FileResult] = Future()
-        self._queue.put((job, future))
+        with self._changed:
+            self._waiting.append((job, future))
+            self._changed.notify_all()
         return future
 
     def run(self, jobs: Iterable[Job]) -> Iterator[FileResult]:
@@ -211,37 +222,47 @@ class Pool:
             for future in pending:
                 future.cancel()
 
-    def _serve(self, worker: _Worker, warm: bool) -> None:
+    def _serve(self, worker: _Worker, first: bool) -> None:
         try:
-            while True:
-                try:
-                    item = self._queue.get(timeout=None if warm else self._limits.idle_s)
-                except queue.Empty:
-                    worker.stop()
-                    item = self._queue.get()
-                if item is None:
-                    return
+            while (item := self._take(worker, first)) is not None:
                 job, future = item
-                if not future.set_running_or_notify_cancel():
-                    continue
-                try:
-                    future.set_result(worker.run(job))
-                except (CancelledError, OSError) as e:
-                    future.set_exception(e)
-                self._finished = time.monotonic()
+                if future.set_running_or_notify_cancel():
+                    try:
+                        future.set_result(worker.run(job))
+                    except (CancelledError, OSError) as e:
+                        future.set_exception(e)
+                    self._finished = time.monotonic()
         finally:
             worker.stop()
 
+    def _take(self, worker: _Worker, first: bool) -> _Item | None:
+        """The next job for a worker, None when the pool is closed.
+
+        Few jobs go to the first worker: it is running already, and another would have to start.
+        """
+        with self._changed:
+            if first:
+                self._first_is_busy = False
+            while not self._closed:
+                left_alone = 0 if first else 2 if not worker.running else 0 if self._first_is_busy else 1
+                if len(self._waiting) > left_alone:
+                    self._first_is_busy |= first
+                    return self._waiting.popleft()
+                idle_s = None if first or not worker.running else self._limits.idle_s
+                if not self._changed.wait(idle_s):
+                    worker.stop()
+            return None
+
     def close(self) -> None:
         """Ends all workers; jobs that have not begun are cancelled."""
-        with contextlib.suppress(queue.Empty):
-            while True:
-                item = self._queue.get_nowait()
-                if item is not None:
-                    item[1].cancel()
+        with self._changed:
+            self._closed = True
+            for _, future in self._waiting:
+                future.cancel()
+            self._waiting.clear()
+            self._changed.notify_all()
         for worker in self._workers:
             worker.close()
-            self._queue.put(None)
         for t in self._threads:
             t.join(timeout=2)
 
