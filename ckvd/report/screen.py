@@ -190,7 +190,9 @@ def _tally(t: Tally, has_ok: bool, has_bar: bool) -> Iterator[Text]:
         yield Text(number(n), style if n else _LABEL)
     if has_bar:
         share = t.success or 0.0
-        yield Text(bar(share, _BAR), _GOOD if share == 1 else _WARN if share >= _FAIR else _BAD)
+        filled, empty = bar(share, _BAR) if t.parsed else ("", "")
+        style = _GOOD if share == 1 else _WARN if share >= _FAIR else _BAD
+        yield cells((filled, style), (empty, _LABEL))
     yield Text("-", _LABEL) if t.success is None else Text(percent(t.success))
 
 

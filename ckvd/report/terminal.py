@@ -18,7 +18,6 @@ TAB = 4
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ESCAPED = frozenset(("Cc", "Cs", "Zl", "Zp"))
-_EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def plain(text: str) -> str:
@@ -88,16 +87,29 @@ def _is_unicode(file: TextIO) -> bool:
     return not isinstance(file, io.TextIOWrapper) or file.encoding.lower().replace("-", "").startswith("utf")
 
 
-_ASCII = str.maketrans({**dict.fromkeys("█▉▊▋▌▍", "#"), **dict.fromkeys("▎▏░", " ")} | {
-    "●": "*", "○": "o", "✖": "!", "·": "-", "–": "-", "…": "~", "┆": "|", "│": "|", "▲": "^", "⎯": "-",
-})  # fmt: skip
+_ASCII = str.maketrans(
+    {
+        "█": "#",
+        "░": ".",
+        "●": "*",
+        "○": "o",
+        "✖": "!",
+        "·": "-",
+        "–": "-",
+        "…": "~",
+        "┆": "|",
+        "│": "|",
+        "▌": ">",
+    }
+)
 
 
-def bar(share: float, width: int) -> str:
-    """A bar of `width` cells filled to `share` (0 to 1) in eighths; full only where `share` is 1."""
-    eighths = min(int(share * width * 8), width * 8 if share >= 1 else width * 8 - 1)
-    whole, rest = divmod(max(0, eighths), 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(width)
+def bar(share: float, width: int) -> tuple[str, str]:
+    """The filled and the empty part of a bar for `share` (0 to 1); full only where `share` is 1, and empty
+    only where it is 0."""
+    least, most = (share > 0), width - (share < 1)
+    filled = min(max(round(share * width), least), most)
+    return "█" * filled, "░" * (width - filled)
 
 
 def number(n: int) -> str:

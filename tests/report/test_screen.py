@@ -56,12 +56,12 @@ def test_the_screen(found: Status) -> None:
     ]
     assert rest[5:8] == [
         "language   files  ok  partial  failed                  clean",
-        "python         6   5        0       1  ██████████     83.3 %",
+        "python         6   5        0       1  ██████████░░   83.3 %",
         "go             1   1        0       0  ████████████  100.0 %",
     ]
     assert rest[9:11] == [
         "worst folders  files  ok  partial  failed                clean",
-        "src/legacy         1   0        0       1                0.0 %",
+        "src/legacy         1   0        0       1  ░░░░░░░░░░░░  0.0 %",
     ]
     assert rest[-2] == "see        ckvd status --failures  why 1 file came out unclean"
 
@@ -167,7 +167,7 @@ def test_the_parse_report(tree: Tree, capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr().out
     assert shown.startswith("4 files, 3 parsed, 66.7 % of these without an error\n")
     assert list(map(str.split, shown.split("\n")[3:5])) == [
-        ["python", "2", "1", "0", "1", "██████", "50.0", "%"],
+        ["python", "2", "1", "0", "1", "██████░░░░░░", "50.0", "%"],
         ["go", "1", "1", "0", "0", "████████████", "100.0", "%"],
     ]
 
@@ -197,9 +197,10 @@ def test_only_all_is_a_hundred_percent(ok: int, failed: int) -> None:
         assert ok == failed == 0
         return
     assert (terminal.percent(share) == "100.0 %") == (failed == 0)
-    full = terminal.bar(share, 12)
-    assert len(full) == 12
-    assert (full == "█" * 12) == (failed == 0)
+    filled, empty = terminal.bar(share, 12)
+    assert len(filled + empty) == 12
+    assert (empty == "") == (failed == 0)
+    assert (filled == "") == (ok == 0)
 
 
 @given(st.text())
