@@ -50,7 +50,7 @@ def status(s: Status, failures: list[dict[str, Any]]) -> dict[str, Any]:
         "db_bytes": data.db_bytes,
         "wal_bytes": data.wal_bytes,
         "collectable_bytes": data.collectable_bytes,
-        "watch": daemon.watch if daemon else None,
+        "watch": dict(daemon.watch) if daemon else None,
         "notes": list(s.notes),
         "errors": list(s.problems),
     }

@@ -221,14 +221,14 @@ def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
         size_line += f" · log {size(data.wal_bytes)}"
     yield "file", cells(size_line)
     if status.daemon and status.daemon.watch:
-        yield "watch", cells(_watch(status.daemon.watch))
+        yield "watch", _watch(status.daemon.watch)
 
 
-def _watch(watch: Any) -> str:
-    """The watcher's own account of itself, a word or a table of facts."""
-    if isinstance(watch, Mapping):
-        return " · ".join(f"{key} {value}" for key, value in watch.items() if value)
-    return str(watch)
+def _watch(watch: Mapping[str, Any]) -> Text:
+    facts = [str(watch.get("mode", ""))]
+    counts = (("watches", "folders watched"), ("polled", "polled"), ("overflows", "overflows made good"))
+    facts += [f"{number(watch[key])} {word}" for key, word in counts if watch.get(key)]
+    return cells((" · ".join(facts), _WARN if watch.get("reason") else ""))
 
 
 def _remarks(status: Status) -> list[ConsoleRenderable]:

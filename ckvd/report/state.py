@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -49,7 +49,8 @@ class Daemon:
     pending_files: int | None = None
     phase: str = ""
     stalled: str | None = None
-    watch: Any = None
+    watch: Mapping[str, Any] = field(default_factory=dict)
+    """`mode`, `watches`, `polled`, `overflows`, and `reason` where watching is degraded."""
     errors: tuple[str, ...] = ()
 
 
@@ -68,7 +69,7 @@ def heard(live: Mapping[str, Any]) -> Daemon:
         pending_files=live.get("pending_files"),
         phase=str(live.get("phase") or ""),
         stalled=stalled,
-        watch=live.get("watch"),
+        watch=live.get("watch") or {},
         errors=tuple(live.get("errors", ())),
     )
 
@@ -125,6 +126,8 @@ class Status:
     def notes(self) -> tuple[str, ...]:
         """What is no error and should be known: repositories left out, a log that a reader holds up."""
         found = list(self.behind.notes) if self.behind else self._noted
+        if self.daemon and (reason := self.daemon.watch.get("reason")):
+            found.append(f"watching is degraded: {reason}")
         if self.data.wal_bytes > WAL_HELD_BYTES:
             grown = f"the write-ahead log has grown to {self.data.wal_bytes >> 20} MiB"
             found.append(f"{grown}: another program holds a read transaction open; end it")

@@ -23,7 +23,13 @@ from ckvd.report.values import Snapshot, Tally, tallies, total, worst_first
 
 FAILED = Verdict("window", "failed", "syntax-errors", "line 1, column 1: cannot be parsed", 1, 9, ((0, 9),))
 EMPTY = Status(root=b"/t", db=b"/t/.ckvd/index.db", built=False, data=Snapshot(), now=1700007500.0)
-WATCHING = Daemon(4242, "watching", since=1700000000.0, pending_files=0, watch="inotify, 3 folders")
+WATCHING = Daemon(
+    4242,
+    "watching",
+    since=1700000000.0,
+    pending_files=0,
+    watch={"mode": "events", "watches": 3, "polled": 0, "reason": None},
+)
 
 
 @pytest.fixture
@@ -63,6 +69,7 @@ def test_the_screen(found: Status) -> None:
         "worst folders  files  ok  partial  failed                clean",
         "src/legacy         1   0        0       1  ░░░░░░░░░░░░  0.0 %",
     ]
+    assert "watch      events · 3 folders watched" in rest
     assert rest[-2] == "see        ckvd status --failures  why 1 file came out unclean"
 
 
@@ -112,6 +119,16 @@ def test_trouble_is_on_the_screen_with_its_remedy(found: Status) -> None:
     assert shown.startswith("✖ stalled")
     assert "error      no file was finished for 9 minutes; end it" in shown
     assert "error      ckv.yaml, line 2: wrong" in shown
+
+
+def test_degraded_watching_names_the_limit_to_raise(found: Status) -> None:
+    reason = "no inotify watches left: raise fs.inotify.max_user_watches"
+    watch = {"mode": "events and polling", "watches": 500, "polled": 20, "overflows": 0, "reason": reason}
+    s = replace(found, daemon=replace(WATCHING, watch=watch))
+    assert f"watching is degraded: {reason}" in s.notes
+    shown = drawn(s, 120)
+    assert "watch      events and polling · 500 folders watched · 20 polled" in shown
+    assert "raise fs.inotify.max_user_watches" in shown
 
 
 def test_a_log_that_a_reader_holds_up_is_a_note(found: Status) -> None:

@@ -261,7 +261,7 @@ LIVE: dict[str, Any] = {
     "phase": "",
     "pending_files": 0,
     "progress_age_s": 0.0,
-    "watch": "inotify",
+    "watch": {"mode": "events", "watches": 3},
     "errors": [],
 }
 
@@ -282,11 +282,11 @@ def test_a_daemon_that_watches_speaks_for_the_tree(rows: Rows) -> None:
     with daemon(where):
         found = status.collect(where)
     told = status.as_json(found)
-    assert (told["state"], told["pid"], told["since"], told["watch"]) == (
+    assert (told["state"], told["pid"], told["since"], told["watch"]["mode"]) == (
         "watching",
         4242,
         1700000000.0,
-        "inotify",
+        "events",
     )
     assert found.behind is None
     assert told["pending"]["files"] == 0
