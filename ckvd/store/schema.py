@@ -56,7 +56,7 @@ def ensure(db: apsw.Connection, verify: bool) -> None:
     with transaction(db):
         if contract == CONTRACT_VERSION and version is not None and _migrate(db, version):
             return
-        if version == SCHEMA_VERSION and not _missing_tables(objects):
+        if (contract, version) == (CONTRACT_VERSION, SCHEMA_VERSION) and not _missing_tables(objects):
             _restore(db, objects)
         else:
             _rebuild(db, objects)
@@ -204,8 +204,8 @@ def _drop_fts(db: apsw.Connection, name: str) -> None:
         db.pragma("writable_schema", 1)
         db.execute("DELETE FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
         db.pragma("writable_schema", "RESET")
-        for part in ("data", "idx", "docsize", "config", "content"):
-            db.execute(f"DROP TABLE IF EXISTS {name}_{part}")
+    for part in ("data", "idx", "docsize", "config"):
+        db.execute(f"DROP TABLE IF EXISTS {name}_{part}")
 
 
 def _mend_words(db: apsw.Connection, verify: bool) -> None:

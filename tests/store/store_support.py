@@ -1,17 +1,21 @@
-"""What the tests of the store share: passes, vectors, and what another program sees."""
+"""What the tests of the store share: passes, vectors, and what a reader sees.
+
+Locks belong to a process, so that a second SQLite library in it would take away those of the first: readers
+beside a writer are of apsw here. Other libraries read in processes of their own."""
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import apsw
 from made_files import Seen
 
 from ckvd.model import FileResult, Stamp
 from ckvd.plan import plan_file
+from ckvd.store.connection import connect_reader
 from ckvd.store.writer import Vector, Writer
 
 MODEL = "model-a 8d"
@@ -34,24 +38,25 @@ def embed(writer: Writer, identity: str = MODEL, most: int = 1 << 30) -> int:
 
 
 def select(db: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:
-    """What another program sees: the standard library, read-only, no extension."""
-    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=10)) as c:
-        return c.execute(sql, values).fetchall()
+    """What a reader without the extension sees."""
+    with contextlib.closing(connect_reader(str(db))) as c:
+        return c.execute(sql, cast(Any, values)).fetchall()
 
 
 def faults(db: Path) -> list[str]:
     """SQLite's own check on the live file; FTS5's, which writes, on a copy; and what must hold besides."""
     found = [str(row[0]) for row in select(db, "PRAGMA integrity_check") if row[0] != "ok"]
     found += [str(row) for row in select(db, "PRAGMA foreign_key_check")]
-    with contextlib.closing(sqlite3.connect(":memory:")) as copy:
-        with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True, timeout=10)) as c:
-            c.backup(copy)
+    with contextlib.closing(apsw.Connection(":memory:")) as copy:
+        with contextlib.closing(connect_reader(str(db))) as c, copy.backup("main", c, "main") as backup:
+            while not backup.done:
+                backup.step()
         for fts in ("chunks_fts", "names_fts"):
             try:
                 copy.execute(f"INSERT INTO {fts}({fts}, rank) VALUES('integrity-check', 1)")
-            except sqlite3.Error as e:
+            except apsw.Error as e:
                 found.append(f"{fts}: {e}")
-        found += [f"{what}: {n}" for what, sql in _NEVER.items() if (n := copy.execute(sql).fetchone()[0])]
+        found += [f"{what}: {n}" for what, sql in _NEVER.items() if (n := copy.execute(sql).get)]
     return found
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +25,8 @@ CONTRACT = {
     "symbols": "path language symbol name kind lsp_kind parents signature doc start_byte end_byte start_line"
     " end_line name_line name_column chunk_id",
     "chunks": "id chunk_id path language unit kind grain symbol parents start_byte end_byte start_line"
-    " end_line part parts header header_bytes body rendering tokens header_trimmed truncated embedded content_hash"
-    " revision",
+    " end_line part parts header header_bytes body rendering tokens header_trimmed truncated embedded"
+    " content_hash revision",
     "failures": "path parse_status reason detail",
     "changes": "revision path what start_byte end_byte",
     "vectors": "id model int8 scale bits",
@@ -253,6 +256,21 @@ def test_every_view_of_the_contract(
         ("class", 5),
         ("method", 6),
     ]
+
+
+def test_the_standard_library_reads_it_beside_the_writer(writer: Writer, db: Path) -> None:
+    writer.set_model(MODEL, "a", 8)
+    put(writer, result(b"a.py", Class("HTTPServerPool", FIFTY[:2])), skipped(b"secret", "unreadable"))
+    embed(writer)
+    code = (
+        "import json, sqlite3, sys\n"
+        "db = sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True)\n"
+        "print(json.dumps([len(db.execute(sql).fetchall()) for sql in sys.argv[2:]]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(db), *DUMPS.values()], capture_output=True, check=True, timeout=30
+    )
+    assert json.loads(done.stdout) == [len(rows) for rows in dump(db).values()]
 
 
 def test_moved_chunks_touch_no_words(writer: Writer, db: Path) -> None:
