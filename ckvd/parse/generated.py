@@ -1,0 +1,163 @@
+"""Files that no one writes by hand or that no one should read: generated, minified, secret, editors' litter.
+
+The rules are those that measurement left: each names what is certain, and nothing is guessed from size.
+"""
+
+from __future__ import annotations
+
+import re
+
+HEAD_BYTES = 16384
+HEAD_LINES = 40
+LONG_LINE = 1000
+MINIFIED_BYTES = 2048
+
+_LOCK_FILES = frozenset(
+    """
+    package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock composer.lock
+    gemfile.lock cargo.lock poetry.lock pipfile.lock pdm.lock uv.lock pixi.lock pylock.toml conda-lock.yml
+    go.sum go.work.sum mix.lock rebar.lock pubspec.lock podfile.lock cartfile.resolved package.resolved
+    flake.lock .terraform.lock.hcl packages.lock.json paket.lock gradle.lockfile buildscript-gradle.lockfile
+    stack.yaml.lock cabal.project.freeze shard.lock renv.lock module.bazel.lock chart.lock buf.lock
+    """.split()  # noqa: SIM905 -- a list of names reads best as one
+)
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".asciidoc", ".org", ".tex", ".ipynb", ".po")
+
+_GO_MARKER = re.compile(rb"^// Code generated .* DO NOT EDIT\.\r?$", re.MULTILINE)
+_GO_PACKAGE = re.compile(rb"^package\b", re.MULTILINE)
+_AT_GENERATED = re.compile(
+    rb"(?<![\w@.`'\"/-])@generated"
+    rb"(?=\s*(?:$|\*/|-->|\.|<<|SignedSource|(?:by|from|with|using|automatically)\b))"
+)
+_LINE_COMMENT = re.compile(rb"\s*(#|//|--|;|%|!|'|rem\b|dnl\b)", re.IGNORECASE)
+_IN_COMMENT = re.compile(rb"\s*(?:#|//|/\*|\*|--|;|%|<!--|\(\*|\{-|!|@generated)")
+_BLOCKS = {
+    b"/*": b"*/",
+    b"<!--": b"-->",
+    b'"""': b'"""',
+    b"'''": b"'''",
+    b"(*": b"*)",
+    b"{-": b"-}",
+    b"--[[": b"]]",
+    b"=begin": b"=end",
+    b"{#": b"#}",
+}
+_PREAMBLE = re.compile(
+    rb"\s*(?:#!.*|<\?php|<\?xml.*\?>|<!doctype.*>|['\"]use \w+['\"];?|#.*coding[:=].*|@charset.*|)\s*$",
+    re.IGNORECASE,
+)
+_UNLESS = rb"(?!\W+(?:the|these|those|unless|if|except|without|any|it|anything|code)\b)"
+_FIRST_COMMENT = re.compile(
+    rb"\bdo(?: not|n'?t) (?:manually |hand[- ])?(?:edit|modify)\b"
+    + _UNLESS
+    + rb"|\bauto(?:matically|[- ]?)[- ]?generated\b[^.;]{0,40}?\b(?:file|code|source|module|header)\b"
+    rb"|\bthis (?:file|code|source|module|header)\b[^.;]{0,40}?\b(?:is|was|has been) "
+    rb"(?:auto[- ]?|automatically |machine[- ])?generated\b"
+    rb"|\A\W*(?:auto[- ]?|automatically |machine[- ])?generated (?:automatically )?(?:by|from|with)\b",
+    re.IGNORECASE,
+)
+
+_KEY_NAMES = re.compile(
+    r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:p12|pfx|jks|keystore|kdbx|ppk)"
+    r"|\.netrc|_netrc|\.pgpass|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto"
+    r"|master\.key|.*\.tfstate(?:\.backup)?|credentials\.json|client_secrets?.*\.json",
+    re.IGNORECASE,
+)
+_ENVIRONMENT = re.compile(r"\.env(?:\..*)?|.+\.env", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"example|sample|template|dist$|default|schema|\.(?:py|[cm]?[jt]s|rb|go|md)$", re.IGNORECASE
+)
+_CREDENTIAL_PATHS = re.compile(
+    r"(?:^|/)(?:\.aws/credentials|\.docker/config\.json|\.kube/config|\.gem/credentials)$"
+)
+_PRIVATE_KEY = re.compile(rb"\s*-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY")
+_KEY_IN_BUNDLE = re.compile(rb"^-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY", re.MULTILINE)
+_SERVICE_ACCOUNT = re.compile(rb'"type"\s*:\s*"service_account"')
+_TOKEN = re.compile(
+    rb"^\s*(?:.*:_(?:authToken|password|auth)\s*=\s*[^$\s]|(?:password|npmAuthToken)\s*[:=]\s*[^$<\s])",
+    re.MULTILINE,
+)
+
+_LITTER = re.compile(
+    rb"\.#.*"  # Emacs' lock links
+    rb"|#.*#"  # Emacs' autosave
+    rb"|.*~"  # backups
+    rb"|\..*\.sw[a-px]|\..*\.swpx|\..*\.un~|_.*\.swp"  # Vim's swap and undo
+    rb"|4913"  # Vim's probe for a writable folder
+    rb"|.*___jb_(?:tmp|old|bak)___"  # JetBrains' safe write
+    rb"|\.~lock\..*#|~\$.*"  # locks of LibreOffice and Word
+    rb"|\..*\.kate-swp|\.goutputstream-\w+|\.fuse_hidden\w+|\.nfs[0-9a-f]{16,}|.*\.sb-[0-9a-f]{8}-\w+",
+    re.DOTALL,
+)
+
+
+def reason(path: str, text: bytes, attribute: bool | None = None) -> str | None:
+    """`generated` or `minified` for a file that is, else None. `text` is the whole file in UTF-8.
+
+    `attribute` is the `linguist-generated` of `.gitattributes`: it decides where it is set.
+    """
+    if attribute is not None:
+        return "generated" if attribute else None
+    name = path.rpartition("/")[2].lower()
+    if name in _LOCK_FILES or _marked(name, text):
+        return "generated"
+    if not name.endswith(_PROSE) and _minified(text):
+        return "minified"
+    return None
+
+
+def _marked(name: str, text: bytes) -> bool:
+    if name.endswith(".go"):
+        package = _GO_PACKAGE.search(text)  # as go/ast.IsGenerated: a raw string below may hold the marker
+        return _GO_MARKER.search(text, 0, package.start() if package else len(text)) is not None
+    head = text[:HEAD_BYTES].split(b"\n")[:HEAD_LINES]
+    if any(_AT_GENERATED.search(line) and _IN_COMMENT.match(line) for line in head):
+        return True
+    return _FIRST_COMMENT.search(b" ".join(_first_comment(head))) is not None
+
+
+def _first_comment(lines: list[bytes]) -> list[bytes]:
+    """The words of the comment that a file begins with, below its `#!` and the like."""
+    rest = iter(lines)
+    first = next((line for line in rest if not _PREAMBLE.match(line)), b"")
+    opener = next((mark for mark in _BLOCKS if first.lstrip().startswith(mark)), None)
+    if opener is not None:
+        body = b"\n".join([first.lstrip().removeprefix(opener), *rest]).partition(_BLOCKS[opener])[0]
+        return [line.strip(b" \t\r*#=-") for line in body.split(b"\n")]
+    marker = _LINE_COMMENT.match(first)
+    words: list[bytes] = []
+    while marker and (found := _LINE_COMMENT.match(first)) and found[1] == marker[1]:
+        words.append(first[found.end() :].strip(b" \t\r*#=/-;"))
+        first = next(rest, b"")
+    return words
+
+
+def _minified(text: bytes) -> bool:
+    """Whether more than half of a file lies in lines of over 1,000 characters."""
+    if len(text) <= MINIFIED_BYTES:
+        return False
+    long = (line for line in text.split(b"\n") if len(line) > LONG_LINE)
+    return 2 * sum(len(line) for line in long if len(line.decode("utf-8", "replace")) > LONG_LINE) > len(text)
+
+
+def is_secret(path: str, head: bytes) -> bool:
+    """Whether a file holds credentials, by its name or by how its first bytes look."""
+    name = path.rpartition("/")[2]
+    if _EXAMPLE.search(name):
+        return False
+    if _KEY_NAMES.fullmatch(name) or _ENVIRONMENT.fullmatch(name) or _CREDENTIAL_PATHS.search(path):
+        return True
+    head = head[:HEAD_BYTES]
+    if _PRIVATE_KEY.match(head):
+        return True
+    suffix = name.lower().rpartition(".")[2]
+    if suffix == "json":
+        return b'"private_key"' in head and _SERVICE_ACCOUNT.search(head) is not None
+    if suffix in ("pem", "key", "crt", "cer"):
+        return _KEY_IN_BUNDLE.search(head) is not None
+    return name in (".npmrc", ".pypirc", ".yarnrc.yml") and _TOKEN.search(head) is not None
+
+
+def is_litter(name: bytes) -> bool:
+    """Whether a file of that name (no folder) is an editor's swap, lock, probe or backup file."""
+    return _LITTER.fullmatch(name) is not None
