@@ -156,6 +156,18 @@ class Lookup:
         )
         return [Candidate(*row) for row in rows]
 
+    def symbols_in(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
+        """The qualified names of the symbols whose finest chunk is one of these, in file order."""
+        rows = self._query(
+            "SELECT s.chunk_id, s.symbol FROM json_each(?) AS i JOIN symbol AS s ON s.chunk_id = i.value"
+            " ORDER BY s.start_byte",
+            (json.dumps(list(chunk_ids)),),
+        )
+        found: dict[str, list[str]] = {}
+        for chunk_id, symbol in rows:
+            found.setdefault(chunk_id, []).append(symbol)
+        return found
+
     def _condition(self, filters: Filters) -> tuple[str, dict[str, object]]:
         """SQL over `c` (chunk), and what it binds."""
         clauses: list[str] = []

@@ -19,8 +19,8 @@ _STOP = frozenset(
         r"\w+",
         "a an and are as at be been but by can could did do does for from had has have how i if in into is it"
         " its may me might my no not of on or our shall should that the their them there these they this"
-        " those to us use used uses using was we were what when where which while who whose why will with would you"
-        " your",
+        " those to us use used uses using was we were what when where which while who whose why will with"
+        " would you your",
     )
 )
 _QUOTED = re.compile(r'"([^"]+)"')

@@ -43,10 +43,15 @@ COARSE = 0.95
 """For a class against its own methods."""
 TEST = 0.85
 """For tests, where the query does not speak of tests."""
+FOREIGN = 0.85
+"""For copies of other projects' code, and for what a build made."""
 
 _TEST_PATH = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|testdata|fixtures)/|(^|/)(test_|conftest\.)[^/]*$"
     r"|[._](test|tests|spec)\.[^/.]+$|(Test|Tests|IT|Spec)\.(java|kt|cs|scala|groovy|swift)$"
+)
+_FOREIGN_PATH = re.compile(
+    r"(^|/)(_?vendor(ed)?|third[_-]?party|externals?|node_modules|bower_components|dist|build)/|[.-]min\.\w+$"
 )
 _TEST_WORDS = frozenset(map(fold, ("test", "tests", "testing", "spec", "fixture")))
 _PART = re.compile(r"\[\d+\]$")
@@ -92,7 +97,7 @@ def order(
     cosine alone decides. Equal input gives equal output: ties go by path and place.
     """
     if mode == "vector":
-        ranked = [Ranked(c, max(cosine.get(c.id, 0.0), 0.0), 0) for c in candidates]
+        ranked = [Ranked(c, cosine.get(c.id, 0.0), 0) for c in candidates]
     else:
         best_bm25 = max(bm25.values(), default=0.0) or 1.0
         best_cosine = max(cosine.values(), default=0.0)
@@ -108,8 +113,16 @@ def order(
                 score += MENTION * grade / 2
             score *= _weight(c, of_tests)
             ranked.append(Ranked(c, score, _exact(query, c, grade)))
+    ranked = [r for r in ranked if r.exact or r.score > 0]
     ranked.sort(key=lambda r: (-r.exact, -r.score, r.candidate.path, r.candidate.start, r.candidate.id))
     return without_overlaps(ranked)
+
+
+def best_name(query: Query, symbols: Iterable[str]) -> str | None:
+    """Of the symbols that one chunk holds, the first that the query names best; None where it names none."""
+    found = list(symbols)
+    shares = [2.0 if s.rpartition(".")[2] in query.names else name_share(query, s) for s in found]
+    return found[shares.index(max(shares))] if any(shares) else None
 
 
 def name_share(query: Query, symbol: str | None) -> float:
@@ -121,13 +134,14 @@ def name_share(query: Query, symbol: str | None) -> float:
 
 
 def without_overlaps(ranked: Iterable[Ranked]) -> list[Ranked]:
-    """In order, leaving out what overlaps one already kept, and further parts of a split one."""
+    """In order, leaving out what overlaps one already kept, the further parts of a split one, and its twins:
+    overloads and repeated titles, which have the same name in the same file."""
     kept: list[Ranked] = []
     spans: dict[str, list[tuple[int, int]]] = {}
-    families: set[str] = set()
+    families: set[tuple[str, str]] = set()
     for r in ranked:
         c = r.candidate
-        family = _PART.sub("", c.chunk_id) if c.parts > 1 else c.chunk_id
+        family = c.path, (c.symbol if c.unit == "symbol" and c.symbol else _PART.sub("", c.chunk_id))
         taken = spans.setdefault(c.path, [])
         if family in families or any(c.start < end and start < c.end for start, end in taken):
             continue
@@ -148,6 +162,8 @@ def _weight(c: Candidate, of_tests: bool) -> float:
         weight *= COARSE
     if not of_tests and is_test(c.path):
         weight *= TEST
+    if _FOREIGN_PATH.search(c.path):
+        weight *= FOREIGN
     return weight
 
 

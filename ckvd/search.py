@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ckvd import rank
 from ckvd.errors import ModelError, UsageError
 from ckvd.lookup import Filters, Lookup, Serving, serving
-from ckvd.query import parse
+from ckvd.query import Query, parse
 from ckvd.rank import Mode, Ranked
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ EmbedQuery = Callable[[Serving, str], "Vector"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A ranked chunk, the columns as in the view `chunks`. `score` compares within one search only; `exact`
-    says that the chunk's name is the query."""
+    """A ranked chunk, the columns as in the view `chunks`, but that a chunk of several small symbols (a
+    module's constants) has as `symbol` the one that the query names, if any. `score` compares within one
+    search only; `exact` says that the symbol's name is the query."""
 
     id: int
     chunk_id: str
@@ -104,7 +105,7 @@ def search(
             cosine = found.by_vector(model, vector, [*{**bm25, **named}])
         candidates = found.candidates({*named, *bm25, *cosine})
         ranked = rank.order(query, candidates, bm25, cosine, named, mode)
-        hits = _hits(reader, ranked[offset : offset + k])
+        hits = _hits(reader, found, query, ranked[offset : offset + k])
         return Results(hits, len(ranked), reader.revision, mode, note)
 
 
@@ -126,13 +127,15 @@ def _embed(
         return None, None, f"{error}; found by keyword alone"
 
 
-def _hits(reader: Reader, page: Sequence[Ranked]) -> tuple[Hit, ...]:
+def _hits(reader: Reader, found: Lookup, query: Query, page: Sequence[Ranked]) -> tuple[Hit, ...]:
+    within = found.symbols_in([r.candidate.chunk_id for r in page if r.candidate.symbol is None])
     marks = ", ".join("?" * len(page))
     sql = f"SELECT {', '.join(_COLUMNS)} FROM chunks WHERE id IN ({marks})"
     rows = {row[0]: row for row in reader.query(sql, [r.candidate.id for r in page])}
     return tuple(
         Hit(
-            **dict(zip(_COLUMNS, rows[r.candidate.id], strict=True)),
+            **dict(zip(_COLUMNS, rows[r.candidate.id], strict=True))
+            | {"symbol": r.candidate.symbol or rank.best_name(query, within.get(r.candidate.chunk_id, ()))},
             score=round(r.score, 4),
             exact=r.exact > 0,
         )
