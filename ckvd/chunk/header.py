@@ -8,8 +8,11 @@ from ckvd.chunk.source import Source, has_word, identifiers
 from ckvd.chunk.text import MARK
 from ckvd.model import HeaderItem, Parsed, Segment
 
-VALUE_BYTES = 4096
+VALUE_BYTES = 2048
 """A longer constant gives only its first lines; a scope with more in its members only those used."""
+
+MAX_TWINS = 8
+"""A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
 
 MAX_SCOPES = 64
 """Enclosing scopes that a header names, counted from the innermost."""
@@ -26,7 +29,7 @@ class Headers:
         for item in parsed.header:
             for name in item.names:
                 self._bound.setdefault(_last_word(name), []).append(item)
-        self._names = frozenset(self._bound)
+        self._names = frozenset(name for name, items in self._bound.items() if len(items) <= MAX_TWINS)
         self._segments: dict[tuple[int, int], Segment | None] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
