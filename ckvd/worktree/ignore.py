@@ -9,6 +9,7 @@ once, whereas git judges each folder on the way by itself and stops at the first
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -85,8 +86,11 @@ def _rule_file(path: bytes) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""
-    with open(descriptor, "rb") as file:
-        try:
-            return file.read() if os.fstat(descriptor).st_size < _LARGEST else b""
-        except OSError:  # a folder of that name
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size >= _LARGEST:
             return b""
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)

@@ -13,7 +13,7 @@ from ckvd.model import Stamp, display_path
 from ckvd.parse.generated import is_litter
 from ckvd.worktree.git import Listing, Repo, is_repository
 from ckvd.worktree.ignore import Ignore
-from ckvd.worktree.paths import any_above, is_under
+from ckvd.worktree.paths import any_above, is_under, name
 from ckvd.worktree.read import stamp_of
 from ckvd.worktree.walk import walk
 
@@ -68,7 +68,7 @@ class Selection:
         the names of litter, never `.ckvignore`."""
         if self._mine(path) or self._ignore.ignored(path):
             return True
-        return (is_litter(path) or self._exclude.ignored(path)) and not self.included(path)
+        return (is_litter(name(path)) or self._exclude.ignored(path)) and not self.included(path)
 
     def leaves_out_folder(self, path: bytes) -> bool:
         """Whether nothing below `path` can be part of the index."""
@@ -98,7 +98,7 @@ def scan(
     chosen = None if only is None else frozenset(only)
     if chosen is not None and b"" in chosen:
         chosen = None
-    selection = Selection(root, config, (*own_files, *_git_dirs(root, repo)))
+    selection = Selection(root, config, (*own_files, *git_dirs(root, repo)))
     listing = repo.listing(chosen) if repo is not None else _plain(root, selection, chosen)
     found = Scan(notes=_notes(listing), only=chosen)
     folders = _Folders(root)
@@ -115,7 +115,7 @@ def _patterns(root: bytes, patterns: tuple[str, ...]) -> Ignore:
     return Ignore(root, (), [os.fsencode("\n".join(patterns))])
 
 
-def _git_dirs(root: bytes, repo: Repo | None) -> list[bytes]:
+def git_dirs(root: bytes, repo: Repo | None) -> list[bytes]:
     """Git directories that lie in the tree under a name of their own (`--separate-git-dir`)."""
     if repo is None:
         return []

@@ -89,7 +89,7 @@ def made(root: Path, files: list[str], ignore_files: dict[str, str]) -> list[byt
 @pytest.mark.parametrize("profile", ["quick", pytest.param("thorough", marks=pytest.mark.slow)])
 def test_agrees_with_git(profile: str) -> None:
     @settings(
-        max_examples=150 if profile == "quick" else 5000,
+        max_examples=60 if profile == "quick" else 5000,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
     )

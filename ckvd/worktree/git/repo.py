@@ -75,6 +75,7 @@ class Repo:
         self._refs = Refs(self.git_dir, self.common_dir)
         self._configuration = Configuration(self.path, self.git_dir)
         self._last_index: _Index | None = None
+        self._opened: dict[bytes, Repo] = {}
         self._attribute_files: set[bytes] | None = None
 
     # Listing
@@ -155,6 +156,18 @@ class Repo:
         links = {path for path, mode in modes.items() if mode == pygit2.enums.FileMode.COMMIT}
         return sorted(modes.keys() - links), links
 
+    def tracked_but_ignored(self) -> frozenset[bytes]:
+        """What is in the index though ignore rules match it, submodules included."""
+        found: set[bytes] = set()
+        for prefix, repo in self._with_submodules():
+            if process.available():
+                output, _ = repo._git("ls-files", "-c", "-i", "--exclude-standard", "-z")
+                found.update(prefix + path for path in process.records(output))
+            else:
+                ignore = repo.ignore()
+                found.update(prefix + path for path in repo._read_index()[0] if ignore.ignored(path))
+        return frozenset(found)
+
     def submodules(self) -> Iterator[tuple[bytes, Repo]]:
         """Checked-out submodules at any depth: the path from this root, and the repository."""
         todo: list[tuple[bytes, Repo]] = [(b"", self)]
@@ -171,7 +184,16 @@ class Repo:
         if os.path.realpath(folder) != folder:  # a symlink in its place, or above it
             return None
         git_dir = find_git_dir(folder)
-        return None if git_dir is None else Repo(Root(folder, git_dir, self.root.object_format))
+        if git_dir is None:
+            return None
+        known = self._opened.get(link)
+        if known is None or known.git_dir != git_dir:
+            known = self._opened[link] = Repo(Root(folder, git_dir, self.root.object_format))
+        return known
+
+    def _with_submodules(self) -> list[tuple[bytes, Repo]]:
+        """This repository and its submodules, each with what its paths begin with."""
+        return [(b"", self), *((path + b"/", repo) for path, repo in self.submodules())]
 
     # HEAD, and what else decides
 
@@ -185,15 +207,14 @@ class Repo:
 
     def state(self) -> State:
         """HEAD, and the stamps of every index, rule and configuration file that bears on a listing."""
-        tracked: list[bytes] = []
-        rules = list(self._configuration.stamps())
-        for repo in (self, *(submodule for _, submodule in self.submodules())):
-            tracked.append(
-                repo._index().digest if process.available() else repr(repo._index_stamp()).encode()
-            )
-            names = (b"/info/exclude", b"/info/attributes", b"/config")
-            rules += [stamp_at(repo.common_dir + name) for name in names]
-        return State(self.head(), tuple(tracked), tuple(rules))
+        digests = tuple(repo._index().digest for _, repo in self._with_submodules())
+        return State(self.head(), digests, self.rule_stamps())
+
+    def rule_stamps(self) -> tuple[Stamp | None, ...]:
+        """The stamps of git's configuration and of the rules that lie outside the tree."""
+        names = (b"/info/exclude", b"/info/attributes", b"/config")
+        own = (stamp_at(repo.common_dir + name) for _, repo in self._with_submodules() for name in names)
+        return (*self._configuration.stamps(), *own)
 
     def control_folders(self) -> list[bytes]:
         """Absolute folders to watch, not what lies below them, to notice that `state` may have changed."""
@@ -231,9 +252,7 @@ class Repo:
         found: dict[bytes, Attributes] = {}
         left = set(paths)
         # Reversed, a submodule comes before the repository around it.
-        for prefix, repo in sorted(
-            [(b"", self), *((p + b"/", r) for p, r in self.submodules())], reverse=True
-        ):
+        for prefix, repo in sorted(self._with_submodules(), key=lambda known: known[0], reverse=True):
             own = sorted(path for path in left if path.startswith(prefix))
             left.difference_update(own)
             if own:

@@ -1,0 +1,229 @@
+"""Notices what changes in a tree: by the system's events where it sends any, by looking again where not."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from ckvd.errors import WorktreeError
+from ckvd.worktree.debounce import Dirty
+from ckvd.worktree.exclusions import Exclusions
+from ckvd.worktree.mounts import silent_folders
+
+POLL_S = 2.0
+_TICK_S = 1.0
+_GATHER_S = 0.05
+_PROBE_S = 2.0
+_STOP_S = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class Source(Protocol):
+    """Where events come from."""
+
+    unwatched: set[bytes]
+    full: bool
+    lost: bool
+    overflows: int
+
+    @property
+    def alive(self) -> bool: ...
+    @property
+    def count(self) -> int: ...
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def flush(self, timeout: float) -> bool: ...
+    def probe(self, folder: bytes, timeout: float) -> bool: ...
+    def tidy(self) -> None: ...
+    def retry(self) -> None: ...
+    def watch_again(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """How a tree is watched, for `status`. `watches` and `polled` count folders; `reason` says why any are
+    polled, with the remedy; `overflows` counts how often events were lost and the whole tree compared."""
+
+    mode: str
+    watches: int
+    polled: int
+    reason: str | None
+    overflows: int
+    root_missing: bool
+
+
+class Watcher:
+    """Calls `on_dirty`, from its own threads, with what may have changed. Start it before the first scan."""
+
+    def __init__(
+        self,
+        root: bytes,
+        exclusions: Exclusions,
+        on_dirty: Callable[[Dirty], None],
+        *,
+        state_folder: bytes | None = None,
+        poll_s: float = POLL_S,
+    ) -> None:
+        """`state_folder` is where the probe may make a file; `poll_s` is how often to look where no events
+        come from, which may be set at any time."""
+        self._root = root
+        self._exclusions = exclusions
+        self._on_dirty = on_dirty
+        self._state_folder = state_folder
+        self.poll_s = poll_s
+        self._source: Source | None = None
+        self._silent: set[bytes] = set()
+        self._reason: str | None = None
+        self._identity: tuple[int, int] | None = None
+        self._missing = False
+        self._stopping = threading.Event()
+        self._woken = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="ckvd-watch", daemon=True)
+
+    def start(self) -> None:
+        """Returns when everything is watched. Raises WorktreeError where the root is missing or git fails."""
+        self._identity = self._look()
+        if self._identity is None:
+            raise WorktreeError(f"{os.fsdecode(self._root)} is missing; nothing to watch")
+        self._silent = silent_folders(self._root)
+        if self._silent:
+            self._reason = "a network or shared file system, which does not tell of all changes"
+        try:
+            self._source = _source(self._root, self._exclusions, self._on_dirty, self._woken.set)
+        except OSError as error:
+            self._silent = {b""}
+            self._reason = f"no inotify instance ({error.strerror}): raise fs.inotify.max_user_instances"
+        else:
+            self._source.start()
+            self._probe(self._source)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._woken.set()
+        if self._thread.ident is not None:
+            self._thread.join(_STOP_S)
+        if self._source is not None:
+            self._source.stop()
+
+    def flush(self, timeout: float) -> bool:
+        """Wait until `on_dirty` was called for all events that the system had queued before; False if that
+        took longer than `timeout` seconds. What is polled is not waited for."""
+        return self._source is None or self._source.flush(timeout)
+
+    def state(self) -> dict[str, Any]:
+        source = self._source
+        polled = len(self._silent) + (len(source.unwatched) if source is not None else 0)
+        events = source is not None and b"" not in self._silent
+        return asdict(
+            Watching(
+                mode="polling" if not events else "events and polling" if polled else "events",
+                watches=source.count if source is not None else 0,
+                polled=polled,
+                reason=self._why(),
+                overflows=source.overflows if source is not None else 0,
+                root_missing=self._missing,
+            )
+        )
+
+    def _why(self) -> str | None:
+        source = self._source
+        if self._reason is not None or source is None:
+            return self._reason
+        if source.full:
+            return "no inotify watches left: raise fs.inotify.max_user_watches"
+        return "some folders cannot be read" if source.unwatched else None
+
+    def _probe(self, source: Source) -> None:
+        """A file system may accept a watch and never tell; only one that lies with the tree can say so."""
+        folder = self._state_folder
+        if folder is None or not _same_device(folder, self._root):
+            return
+        if not source.probe(folder, _PROBE_S):
+            self._silent = {b""}
+            self._reason = "this file system sends no events"
+
+    # The housekeeping thread
+
+    def _keep(self) -> None:
+        polled = time.monotonic()
+        while not self._stopping.is_set():
+            if self._woken.wait(_TICK_S) and not self._stopping.wait(_GATHER_S):
+                self._woken.clear()
+            if self._stopping.is_set():
+                return
+            try:
+                self._check_root()
+                if self._source is not None and not self._missing:
+                    self._tidy(self._source)
+            except WorktreeError as error:
+                _log.warning("%s", error)
+                self._on_dirty(Dirty(everything=True))
+            now = time.monotonic()
+            if now - polled >= self.poll_s:
+                polled = now
+                self._poll()
+
+    def _check_root(self) -> None:
+        identity = self._look()
+        if identity is None:
+            if not self._missing:
+                self._missing = True
+                self._on_dirty(Dirty(everything=True))
+        elif identity != self._identity or self._missing or (self._source is not None and self._source.lost):
+            self._identity = identity
+            self._missing = False
+            if self._source is not None:
+                self._source.watch_again()
+            else:
+                self._on_dirty(Dirty(everything=True))
+
+    def _tidy(self, source: Source) -> None:
+        source.tidy()
+        if not source.alive and b"" not in self._silent:
+            self._silent = {b""}
+            self._reason = "watching has failed: restart the daemon"
+
+    def _poll(self) -> None:
+        if self._missing:
+            return
+        folders = set(self._silent)
+        if self._source is not None:
+            if self._source.unwatched:
+                self._source.retry()
+            folders |= self._source.unwatched
+        if folders:
+            self._on_dirty(Dirty(frozenset(folders), everything=b"" in folders))
+
+    def _look(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._root)
+        except OSError:
+            return None
+        return (status.st_dev, status.st_ino)
+
+
+def _source(
+    root: bytes, exclusions: Exclusions, on_dirty: Callable[[Dirty], None], wake: Callable[[], None]
+) -> Source:
+    if platform.system() == "Linux":
+        from ckvd.worktree.inotify import Inotify
+
+        return Inotify(root, exclusions, on_dirty, wake)
+    from ckvd.worktree.observer import Observed
+
+    return Observed(root, exclusions, on_dirty, wake)
+
+
+def _same_device(one: bytes, other: bytes) -> bool:
+    try:
+        return os.stat(one).st_dev == os.stat(other).st_dev
+    except OSError:
+        return False
