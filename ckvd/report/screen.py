@@ -65,7 +65,7 @@ def _state(status: Status) -> ConsoleRenderable:
         line.append_text(cells(f" · pid {status.daemon.pid}"))
     head = _head(*status.head)
     if status.behind and status.behind.head not in (None, status.head):
-        head += f", now {_head(*status.behind.head)}"
+        head += f"{', now ' if head else ''}{_head(*status.behind.head)}"
     return Group(
         line,
         cells((display_path(status.root), "bold"), *([(f"  {head}", "cyan")] if head else [])),
@@ -110,6 +110,11 @@ def _counts(counts: Mapping[str, int], styles: Mapping[str, str] | None = None) 
     return Text(" · ").join(shown) if shown else Text("none")
 
 
+def _sum(total: int, counts: Mapping[str, int]) -> Text:
+    text = cells((number(total), "bold"))
+    return text.append(" · ").append_text(_counts(counts)) if total else text
+
+
 def _outcome(status: Status) -> Iterator[tuple[str, Text]]:
     data = status.data
     by_status = {name if name != "none" else "not parsed": n for name, n in data.by_parse_status.items()}
@@ -117,7 +122,7 @@ def _outcome(status: Status) -> Iterator[tuple[str, Text]]:
     styles = {"ok": _GOOD, "partial": _WARN, "failed": f"bold {_BAD}"}
     yield "revision", cells((number(status.revision), "bold"), *_pending(status))
     by_strategy = {_CUT[name]: data.by_strategy.get(name, 0) for name in STRATEGIES}
-    yield "files", cells((number(data.files), "bold"), " · ").append_text(_counts(by_strategy))
+    yield "files", _sum(data.files, by_strategy)
     yield "parsed", _counts({name: by_status.get(name, 0) for name in order}, styles)
     if data.skipped:
         yield "skipped", _counts(data.skipped)
@@ -199,7 +204,7 @@ def _tally(t: Tally, has_ok: bool, has_bar: bool) -> Iterator[Text]:
 def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
     data, limit = status.data, status.limit
     chunks = data.chunks
-    yield "chunks", cells((number(chunks.total), "bold"), " · ").append_text(_counts(chunks.by_unit))
+    yield "chunks", _sum(chunks.total, chunks.by_unit)
     median, p90, largest = (number(chunks.quantile(share)) for share in (0.5, 0.9, 1))
     sizes = cells(f"median {median} · p90 {p90} · max {largest}")
     if limit is not None:

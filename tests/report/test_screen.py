@@ -242,3 +242,8 @@ def test_durations(seconds: float, said: str) -> None:
 )
 def test_sizes(size: int, said: str) -> None:
     assert terminal.size(size) == said
+
+
+def test_an_index_of_nothing_is_short(tree: Tree) -> None:
+    shown = drawn(status.collect(Rows(tree).store()), 80).split("\n")
+    assert shown[3:6] == ["revision   0 · up to date", "files      0", "parsed     none"]

@@ -1,0 +1,94 @@
+"""`ckvd status` as a command: exit codes, what goes to which stream, a terminal of a given width."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+from report_rows import Rows
+from support import Ckvd, Tree
+
+from ckvd.model import Verdict
+
+PARTIAL = Verdict("symbol", "partial", "syntax-errors", "line 1, column 7: cannot be parsed", 1, 2, ((6, 8),))
+
+
+@pytest.fixture
+def rows(tree: Tree) -> Rows:
+    made = Rows(tree)
+    made.clean("src/a.py", "one", "two")
+    made.unclean("src/x.py", b"def f(:\n    pass\n", PARTIAL)
+    made.store()
+    return made
+
+
+def test_json_is_one_document(ckvd: Ckvd, rows: Rows) -> None:
+    done = ckvd("status", rows.tree.root, "--json")
+    assert json.loads(done.stdout)["files"]["total"] == 2
+    assert done.stderr == ""
+
+
+def test_an_inner_folder_means_its_worktree(ckvd: Ckvd, rows: Rows) -> None:
+    done = ckvd("status", "--json", cwd=rows.tree.root / "src")
+    assert json.loads(done.stdout)["root"] == str(rows.tree.root)
+
+
+def test_failures_with_their_source(ckvd: Ckvd, rows: Rows) -> None:
+    shown = ckvd("status", rows.tree.root, "--failures").stdout
+    assert shown.startswith("src/x.py:1  partial  syntax-errors  python\n  1 │ def f(:\n    │       ^\n")
+
+
+def test_check_tells_scripts(ckvd: Ckvd, rows: Rows) -> None:
+    assert ckvd("status", rows.tree.root, "--check", code=0).stdout.startswith("ckvd stopped")
+    rows.tree.write({"src/a.py": "changed = 1\n"})
+    assert "1 behind" in ckvd("status", rows.tree.root, "--check", code=3).stdout
+
+
+def test_a_tree_without_an_index_is_no_error(ckvd: Ckvd, folder: Tree) -> None:
+    folder.write({"a.py": "x = 1\n"})
+    assert "'ckvd index' builds it" in ckvd("status", folder.root).stdout
+    assert [p.name for p in folder.root.iterdir()] == ["a.py"]
+
+
+def test_a_file_that_is_no_database_is_one_plain_line(ckvd: Ckvd, tree: Tree, tmp_path: Path) -> None:
+    db = tmp_path / "other.db"
+    db.write_bytes(b"not a database, only some text that is long enough\n" * 50)
+    done = ckvd("status", tree.root, "--db", str(db), code=1)
+    assert done.stdout == ""
+    assert re.fullmatch(r"ckvd: the database .*other\.db is damaged .*\n", done.stderr)
+    assert db.read_bytes().startswith(b"not a database")
+
+
+def on_terminal(ckvd: Ckvd, columns: int, *args: str, **env: str) -> str:
+    """What the command prints on a terminal that many columns wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", **env}
+    with subprocess.Popen(
+        [ckvd.executable, *args], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ):
+        os.close(theirs)
+        got = b""
+        with contextlib.suppress(OSError):  # how a terminal ends once its last writer is gone
+            while block := os.read(ours, 65536):
+                got += block
+    os.close(ours)
+    return got.decode()
+
+
+def test_a_terminal_gets_colour_and_its_width(ckvd: Ckvd, rows: Rows) -> None:
+    shown = on_terminal(ckvd, 80, "status", str(rows.tree.root))
+    assert "\x1b[" in shown
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).split("\r\n")
+    # The first two lines hold the path of the tree, which is the terminal's to wrap.
+    assert max(len(line) for line in lines[2:]) <= 80
+    assert "\x1b" not in on_terminal(ckvd, 80, "status", str(rows.tree.root), NO_COLOR="1")
