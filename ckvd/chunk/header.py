@@ -52,7 +52,8 @@ class Headers:
         items += self._always
         for name in used:
             items += self._bound[name]
-        items = [i for i in items if not (start <= i.start and i.end <= end)]
+        # What the body holds it need not be told, nor what the body is a part of.
+        items = [i for i in items if i.end <= start or end <= i.start]
         return self._render(items if own is None else items + self._signature(own))
 
     def _signature(self, index: int) -> list[HeaderItem]:
@@ -95,10 +96,16 @@ class Headers:
         return found
 
     def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
-        """The segments of items in file order, each once."""
-        distinct = {(i.start, -i.end): i for i in items if i.start < i.end}
-        segments = (self._segment(distinct[key]) for key in sorted(distinct))
-        return tuple(s for s in segments if s is not None)
+        """The segments of items in file order, without those that lie in another."""
+        segments: list[Segment] = []
+        reached = -1
+        for item in sorted(items, key=lambda i: (i.start, -i.end)):
+            if max(item.start, reached) < item.end:
+                reached = item.end
+                segment = self._segment(item)
+                if segment is not None:
+                    segments.append(segment)
+        return tuple(segments)
 
     def _segment(self, item: HeaderItem) -> Segment | None:
         key = (item.start, item.end)
