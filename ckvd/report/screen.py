@@ -140,7 +140,7 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
             counts = (("new", behind.new), ("changed", behind.changed), ("gone", behind.gone))
             yield f" ({', '.join(f'{number(len(paths))} {word}' for word, paths in counts if paths)})"
     if vectors:
-        yield f" · {number(vectors)} vectors pending", _WARN
+        yield f" · {number(vectors)} of {number(status.data.chunks.total)} vectors pending", _WARN
 
 
 def _languages(status: Status) -> Tallies:

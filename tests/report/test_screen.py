@@ -55,7 +55,7 @@ def test_the_screen(found: Status) -> None:
     assert place == "/work tree  main @ cccccccccc"
     assert blank == ""
     assert rest[:4] == [
-        "revision   1 · 12 vectors pending",
+        "revision   1 · 12 of 12 vectors pending",
         "files      8 · 6 by symbol · 1 in windows · 1 skipped",
         "parsed     6 ok · 1 failed · 1 not parsed",
         "skipped    1 binary",
