@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support import Ckvd, Tree, find_ckvd
 
 _HOME = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
@@ -34,6 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Before any test module is imported: libgit2 reads HOME when it is loaded."""
+    # A busy machine is no failure. A merge sees the same examples again, a developer new ones.
+    settings.register_profile(
+        "ckvd",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        derandomize=bool(os.environ.get("CI")),
+    )
+    settings.load_profile("ckvd")
     home = config.stash[_HOME] = tempfile.TemporaryDirectory(prefix="ckvd-home-")
     for name in list(os.environ):
         if name.startswith(_SCRUBBED) or name in _UNSET or name in _UNSET_OUTPUT:
