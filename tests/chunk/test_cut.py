@@ -320,3 +320,30 @@ def test_a_name_bound_again_and_again_says_nothing() -> None:
     source, parsed = toy.done()
     chunks = by_name(cut("a.toy", source, parsed, "symbol", CutOptions(), words))
     assert chunks["f"].header_text == "const K1 = 3"
+
+
+def test_texts_are_counted_about_once() -> None:
+    calls = 0
+
+    def count(text: str) -> int:
+        nonlocal calls
+        calls += 1
+        return words(text)
+
+    many = Toy()
+    for n in range(1000):
+        many.open(f"f{n}", "func")
+        many.statement("return it")
+        many.close()
+    source, parsed = many.done()
+    chunks = cut("a.toy", source, parsed, "symbol", CutOptions(), count)
+    assert calls == len(chunks) == 1000
+    calls = 0
+    long = Toy()
+    long.open("f", "func")
+    for n in range(5000):
+        long.statement(f"call_{n} with {n}")
+    source, parsed = long.done()
+    parts = cut("a.toy", source, parsed, "symbol", CutOptions(limit=128), count)
+    assert len(parts) > 150
+    assert calls < 2 * len(parts)

@@ -91,7 +91,7 @@ counters = st.sampled_from([words, letters])
 
 
 @given(sources() | sources(damaged=True), options(), counters, st.sampled_from(["symbol", "window"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_every_file(made, option, count, strategy) -> None:
     source, parsed = made
     chunks = cut("dir/a.toy", source, parsed, strategy, option, count)
@@ -107,7 +107,7 @@ def test_every_file(made, option, count, strategy) -> None:
 
 
 @given(sources(), options(), counters)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_symbols_have_nested_chunks_of_their_own(made, option, count) -> None:
     source, parsed = made
     chunks = cut("a.toy", source, parsed, "symbol", option, count)
@@ -127,7 +127,7 @@ def test_symbols_have_nested_chunks_of_their_own(made, option, count) -> None:
 
 
 @given(sources(), options(), counters)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_embedded_text_is_built_again_from_the_row(made, option, count) -> None:
     source, parsed = made
     for chunk in cut("a.toy", source, parsed, "symbol", option, count):
@@ -141,7 +141,7 @@ def test_embedded_text_is_built_again_from_the_row(made, option, count) -> None:
 
 
 @given(sources(), options(), counters)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_the_prefix_line_decides_no_cut(made, option, count) -> None:
     source, parsed = made
 
@@ -153,7 +153,7 @@ def test_the_prefix_line_decides_no_cut(made, option, count) -> None:
 
 
 @given(sources(), counters)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_outlines_keep_all_but_bodies(made, count) -> None:
     source, parsed = made
     option = CutOptions(limit=128)
