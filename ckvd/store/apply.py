@@ -34,6 +34,7 @@ def _take_out(db: apsw.Connection, plans: Iterable[FilePlan]) -> None:
     other = [(i,) for plan in plans for i, _ in plan.updates]
     # FTS5 reads what it is to forget from the rows themselves.
     db.executemany(rows.DELETE_WORDS, gone + other)
+    db.execute("UPDATE meta_kv SET value = value + ? WHERE key = 'words_gone'", (len(gone) + len(other),))
     db.executemany("DELETE FROM chunk WHERE id = ?", gone)
     db.executemany("DELETE FROM symbol WHERE id = ?", [(s.id,) for plan in plans for s in plan.symbols_out])
     db.executemany("DELETE FROM file WHERE id = ?", [(plan.file_id,) for plan in plans if plan.removed])

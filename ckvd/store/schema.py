@@ -163,6 +163,7 @@ def _rebuild(db: apsw.Connection, objects: _Objects) -> None:
             ("epoch", secrets.token_hex(8)),
             ("revision", 0),
             ("changes_since", 0),
+            ("words_gone", 0),
         ],
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import cast
 
 import apsw
 
@@ -17,6 +18,7 @@ CHANGES_KEPT = 10_000
 _ROUNDS = 8
 _VECTORS = 5_000  # rows a transaction
 _MERGE_PAGES = 500  # of FTS5's work a round
+_FEW_ROWS = 1_000  # whose marks are no matter
 _VACUUM_PAGES = 2_000  # pages of the database a round
 _VACUUM_SHARE = 0.1  # of the file that may be free pages
 _CHECKPOINT_WAIT_MS = 250
@@ -73,19 +75,21 @@ def _trim_changes(db: apsw.Connection) -> None:
 
 def _collect_vectors(db: apsw.Connection) -> bool:
     """Keeps unused vectors within half the size of those in use, oldest out first; whether more are over."""
-    sizes = (
-        "SELECT coalesce(sum(length(int8) + length(bits)), 0), count(*) FROM vector WHERE unused_since IS {}"
-    )
-    unused, count = db.execute(sizes.format("NOT NULL")).fetchall()[0]
-    if not unused:
+
+    def size(rows: str) -> tuple[int, int]:
+        """Bytes and number of vectors."""
+        sizes = (
+            "SELECT coalesce(sum(n * (dimensions + dimensions / 8)), 0), coalesce(sum(n), 0) FROM model JOIN"
+            f" (SELECT model_id, count(*) AS n FROM {rows} GROUP BY model_id) ON model_id = model.id"
+        )
+        ((size, count),) = db.execute(sizes).fetchall()
+        return cast(int, size), cast(int, count)
+
+    unused, count = size("vector WHERE unused_since IS NOT NULL")
+    allowed = size("code")[0] // 2
+    if unused <= allowed:
         return False
-    used = db.execute(
-        "SELECT coalesce(sum(n * d), 0) FROM (SELECT count(*) AS n, (SELECT dimensions + dimensions / 8"
-        " FROM model WHERE id = model_id) AS d FROM code GROUP BY model_id)"
-    ).get
-    if unused <= used // 2:
-        return False
-    over = -(-(unused - used // 2) * count // unused)
+    over = -(-(unused - allowed) * count // unused)
     with transaction(db):
         db.execute(
             "DELETE FROM vector WHERE id IN (SELECT id FROM vector WHERE unused_since IS NOT NULL"
@@ -96,15 +100,31 @@ def _collect_vectors(db: apsw.Connection) -> bool:
             "DELETE FROM model WHERE NOT (serving OR target)"
             " AND NOT EXISTS (SELECT 1 FROM vector WHERE model_id = model.id)"
         )
-    return bool(over > _VECTORS)
+    return over > _VECTORS
 
 
 def _merge(db: apsw.Connection) -> bool:
-    """A step of FTS5's merging, which drops what deleted rows left; whether it still found work."""
+    """A step of FTS5's merging; whether it still found work.
+
+    A deleted row stays in the words as a mark until all segments are merged, which FTS5 does by itself only
+    for new rows. So it is asked to once as many rows went as half of those that are there.
+    """
     before = db.total_changes()
     with transaction(db):
-        db.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES('merge', ?)", (_MERGE_PAGES,))
-    return db.total_changes() - before > 1
+        due = bool(
+            db.execute(
+                "SELECT (SELECT value FROM meta_kv WHERE key = 'words_gone')"
+                " > max(?, (SELECT count(*) FROM chunk) / 2)",
+                (_FEW_ROWS,),
+            ).get
+        )
+        if due:
+            db.execute("UPDATE meta_kv SET value = 0 WHERE key = 'words_gone'")
+            db.execute("INSERT INTO names_fts(names_fts) VALUES('optimize')")
+        # Negative: begins to merge everything, which later steps go on with.
+        pages = -_MERGE_PAGES if due else _MERGE_PAGES
+        db.execute("INSERT INTO chunks_fts(chunks_fts, rank) VALUES('merge', ?)", (pages,))
+    return due or db.total_changes() - before > 1
 
 
 def _vacuum(db: apsw.Connection) -> bool:

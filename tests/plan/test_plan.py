@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_files import Class, Function, Part, result, skipped, stored, text_of
 
-from ckvd.model import Change, FileResult, Verdict
+from ckvd.model import FileResult, Verdict
 from ckvd.plan import ChunkMeta, FilePlan, StoredFile, plan_file
 
 FIFTY = tuple(Function(f"f{i:02}", f"return {i:03}") for i in range(50))
@@ -215,8 +215,3 @@ def test_all_that_is_another_text_is_told(before: FileResult, after: FileResult)
     for chunk in after.chunks:
         if chunk.own_hash not in old:
             assert any(t.start <= chunk.start and chunk.end <= t.end for t in told)
-
-
-@given(FILES)
-def test_change_is_a_value(file: FileResult) -> None:
-    assert plan_file(None, file).changes == (Change("added", 0, file.size),)

@@ -58,7 +58,7 @@ while True:
 def test_kills_lose_nothing_that_was_acknowledged(db: Path) -> None:
     dice = random.Random(7)
     acknowledged = 0
-    for _ in range(4):
+    for _ in range(3):
         process = child(WRITE, db)
         assert process.stdout is not None
         for _ in range(dice.randrange(2, 25)):
