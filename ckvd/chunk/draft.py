@@ -147,7 +147,7 @@ class Finisher:
 
 
 class _Fit:
-    """Measures and makes the parts of one draft, the last text built kept."""
+    """Measures and makes the parts of one draft; texts that fit are built once."""
 
     def __init__(
         self,
@@ -160,13 +160,16 @@ class _Fit:
     ) -> None:
         self._draft, self._view, self._header = draft, view, header
         self._builder, self._limit, self._comment = builder, limit, comment
-        self._built: tuple[Range, str, Embedded] | None = None
+        self._fitting: dict[Range, tuple[str, Embedded]] = {}
 
-    def _build(self, start: int, end: int) -> tuple[Range, str, Embedded]:
-        if self._built is None or self._built[0] != (start, end):
+    def _build(self, start: int, end: int) -> tuple[str, Embedded]:
+        built = self._fitting.get((start, end))
+        if built is None:
             body = self._view.render(start, end)
-            self._built = ((start, end), body, self._embedded(body))
-        return self._built
+            built = body, self._embedded(body)
+            if built[1].reserved <= self._limit:
+                self._fitting[start, end] = built
+        return built
 
     def _embedded(self, body: str) -> Embedded:
         draft = self._draft
@@ -175,7 +178,7 @@ class _Fit:
     def measure(self, start: int, end: int) -> int:
         """Tokens with the prefix line; for a text over the byte cap a figure over the limit, uncounted."""
         size, cap = self._view.size(start, end), BYTES_PER_TOKEN * self._limit
-        return self._limit * size // cap + 1 if size > cap else self._build(start, end)[2].reserved
+        return self._limit * size // cap + 1 if size > cap else self._build(start, end)[1].reserved
 
     def split(self, start: int, end: int, first: Sequence[Range], pieces: Pieces, size: int) -> list[Range]:
         overhead = self._embedded("").reserved
@@ -184,7 +187,7 @@ class _Fit:
         return splitter.split(start, end, first, size)
 
     def part(self, start: int, end: int, rendering: Rendering) -> Part:
-        _, body, embedded = self._build(start, end)
+        body, embedded = self._build(start, end)
         return Part(start, end, self._header, body, rendering, embedded)
 
 
