@@ -34,6 +34,9 @@ FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
 
 
+_SECRET = "looks like credentials, so none of it is in the index; index.include overrides"
+
+
 @dataclass(slots=True)
 class Known:
     """What the store holds of a file, as far as deciding whether to read it again needs."""
@@ -278,16 +281,17 @@ class Indexer:
         config = self.settings.config
         if entry.problem is not None:
             return skipped(path, "unreadable", size=size, detail=entry.problem)
-        if is_secret(path) and not entry.included:
-            return skipped(path, "secret", size=size, detail="left out by its name; index.include overrides")
         if size > config.index.max_file_bytes:
             return skipped(path, "too-large", size=size, detail=f"over {config.index.max_file_bytes} bytes")
         got = read(self.root, path, config.index.max_file_bytes, self.tree.object_format)
-        if isinstance(got, Content):
-            if got.data is not None:
-                return got
+        if not isinstance(got, Content):
+            unreadable = got.reason == "unreadable"
+            return skipped(path, got.reason, size=size, detail=got.detail) if unreadable else None
+        if got.data is None:
             return skipped(path, "too-large", size=got.stamp.size, detail="grew while it was read")
-        return skipped(path, got.reason, size=size, detail=got.detail) if got.reason == "unreadable" else None
+        if not entry.included and is_secret(display_path(path), got.data):
+            return skipped(path, "secret", size=len(got.data), detail=_SECRET)
+        return got
 
 
 def _now() -> str:
