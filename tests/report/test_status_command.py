@@ -12,6 +12,7 @@ import struct
 import subprocess
 import termios
 from pathlib import Path
+from typing import Any
 
 import pytest
 from report_rows import Rows
@@ -92,3 +93,34 @@ def test_a_terminal_gets_colour_and_its_width(ckvd: Ckvd, rows: Rows) -> None:
     # The first two lines hold the path of the tree, which is the terminal's to wrap.
     assert max(len(line) for line in lines[2:]) <= 80
     assert "\x1b" not in on_terminal(ckvd, 80, "status", str(rows.tree.root), NO_COLOR="1")
+
+
+def test_a_file_that_breaks_is_named_until_it_is_mended(ckvd: Ckvd, tree: Tree) -> None:
+    whole = "def before():\n    return 1\n\n\ndef after():\n    return 2\n"
+    tree.write({"app/a.py": whole, "app/b.py": "x = 1\n"})
+    tree.commit()
+
+    def told() -> dict[str, Any]:
+        ckvd("sync", tree.root)
+        document: dict[str, Any] = json.loads(ckvd("status", tree.root, "--json", "--failures").stdout)
+        return document
+
+    with ckvd.daemon(tree.root) as process:
+        first = told()
+        assert (first["state"], first["pid"], first["failures"]) == ("watching", process.pid, [])
+        assert first["head"]["commit"] == tree.git("rev-parse", "HEAD")
+        assert first["files"]["total"] == first["files"]["by_parse_status"]["ok"] == 2
+        assert ckvd("status", tree.root, "--check").stdout.startswith("ckvd watching")
+        tree.write({"app/a.py": whole.replace("return 1", "return (1")})
+        broken = told()
+        (failure,) = broken["failures"]
+        assert (failure["path"], failure["reason"]) == ("app/a.py", "syntax-errors")
+        assert failure["parse_status"] in ("partial", "failed")
+        assert failure["source"] == whole.replace("return 1", "return (1").split("\n")[failure["line"] - 1]
+        assert broken["directories"][0]["path"] == "app"
+        assert "app/a.py" in ckvd("status", tree.root, "--failures").stdout
+        tree.write({"app/a.py": whole})
+        assert told()["failures"] == []
+    stopped = json.loads(ckvd("status", tree.root, "--json").stdout)
+    assert (stopped["state"], stopped["pid"], stopped["pending"]["files"]) == ("stopped", None, 0)
+    assert stopped["since"] is not None
