@@ -9,13 +9,20 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import markdown, rst, sql, tree
+from ckvd.parse import islands, markdown, rst, sql, tree
 
 __all__ = ["parse"]
 
 Parser = Callable[[str, bytes, Language], Parsed]
 
-PARSERS: dict[str, Parser] = {"markdown": markdown.parse, "rst": rst.parse, "sql": sql.parse}
+PARSERS: dict[str, Parser] = {
+    "ejs": islands.ejs,
+    "erb": islands.erb,
+    "html": islands.html,
+    "markdown": markdown.parse,
+    "rst": rst.parse,
+    "sql": sql.parse,
+}
 """The parsers that are not the tree-sitter engine, by the name that a language's `parser` gives."""
 
 

@@ -1,0 +1,183 @@
+"""Code inside other text: scripts in HTML, Vue and Svelte, Ruby in ERB, JavaScript in EJS.
+
+Each language's islands are parsed together, in a copy of the file that is blank everywhere else: offsets
+are the file's own, and an island that makes sense only with the next one (`<% end %>`) is no error.
+The host itself is never in error, as HTML never is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ckvd.languages import Language, get, names
+from ckvd.model import Parsed, ParseStatus, Range, Symbol
+from ckvd.parse import tree
+from ckvd.parse.damage import FAILED_SHARE, merged
+
+Island = tuple[str, bytes]
+"""A language, and a text as long as the file that holds nothing but that language's islands."""
+
+_TAG = re.compile(
+    rb"<!--|<(?P<element>script|style)\b(?P<attributes>(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+)>", re.IGNORECASE
+)
+_CLOSE = {
+    b"script": re.compile(rb"</script\b", re.IGNORECASE),
+    b"style": re.compile(rb"</style\b", re.IGNORECASE),
+}
+_ATTRIBUTE = re.compile(rb"\b(lang|type)\s*=\s*[\"']?([^\s\"'>]+)", re.IGNORECASE)
+_SCRIPT = re.compile(
+    rb"(?:module|(?:text|application)/(?:javascript|ecmascript|babel|jsx)|js|javascript|jsx)"
+)
+_TYPESCRIPT = re.compile(rb"ts|typescript|(?:text|application)/(?:typescript|x-typescript)")
+_TEMPLATE = re.compile(rb"<%(?P<mark>[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re.DOTALL)
+
+
+def html(path: str, source: bytes, language: Language) -> Parsed:
+    """HTML, Vue and Svelte: the scripts and styles in it."""
+    return _combined(path, source, language, _elements(source))
+
+
+def erb(path: str, source: bytes, language: Language) -> Parsed:
+    """Ruby's templates: the Ruby in the tags, and the scripts and styles around them."""
+    return _combined(path, source, language, _templated(source, "ruby", b"="))
+
+
+def ejs(path: str, source: bytes, language: Language) -> Parsed:
+    """JavaScript's templates: the code in the tags, and the scripts and styles around them."""
+    return _combined(path, source, language, _templated(source, "javascript", b"=-"))
+
+
+def _templated(source: bytes, language: str, output: bytes) -> Iterator[Island]:
+    """The code in the tags, and what the page holds; tags that begin with one of `output` print a value."""
+    tags = list(_TEMPLATE.finditer(source, 0, source.rfind(b"%>") + 2))  # each that is opened is closed
+    code = [
+        tag for tag in tags if tag["mark"] not in (b"#", b"%") and not tag["code"].lstrip().startswith(b"#")
+    ]
+    yield language, _only(source, [tag.span("code") for tag in code])
+    host = bytearray(source)
+    for tag in tags:
+        prints = tag["mark"] and tag["mark"] in output
+        host[tag.start() : tag.end()] = re.sub(rb"[^\n]", b"x" if prints else b" ", tag[0])
+    yield from _elements(bytes(host))
+
+
+def _elements(source: bytes) -> Iterator[Island]:
+    """The scripts and styles of a page, those of one language together."""
+    found: dict[str, list[Range]] = {}
+    at, comments = 0, True
+    while tag := _TAG.search(source, at):
+        at = tag.end()
+        if tag["element"] is None:
+            end = source.find(b"-->", at) if comments else -1
+            comments = end >= 0
+            at = end if end >= 0 else at
+            continue
+        element = tag["element"].lower()
+        close = _CLOSE[element].search(source, at)
+        end = close.start() if close else len(source)
+        name = _language(element, tag["attributes"])
+        if name is not None:
+            found.setdefault(name, []).append((at, end))
+        at = end
+    for name, ranges in found.items():
+        yield name, _only(source, ranges)
+
+
+def _language(element: bytes, attributes: bytes) -> str | None:
+    given = {key.lower(): value.lower() for key, value in _ATTRIBUTE.findall(attributes)}
+    label = given.get(b"lang") or given.get(b"type") or b""
+    if element == b"style":
+        name = label.rpartition(b"/")[2].decode("utf-8", "replace") or "css"
+    elif label == b"tsx":
+        name = "tsx"
+    elif _TYPESCRIPT.fullmatch(label):
+        name = "typescript"
+    elif not label or _SCRIPT.fullmatch(label):
+        name = "javascript"
+    else:
+        return None
+    return name if name in names() else None
+
+
+def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
+    """The source blank but for some ranges; a line's end keeps each apart from the next."""
+    island = bytearray(re.sub(rb"[^\r\n]", b" ", source))
+    for start, end in ranges:
+        island[start:end] = source[start:end]
+        if end < len(source):
+            island[end] = ord("\n")
+    return bytes(island)
+
+
+def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
+    parts = [tree.parse(path, text, get(name)) for name, text in islands]
+    damage = merged([r for part in parts for r in part.damage])
+    error_bytes = sum(b - a for a, b in damage)
+    status: ParseStatus = (
+        "ok" if not damage else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
+    )
+    return Parsed(
+        language=language.name,
+        status=status,
+        reason="syntax-errors" if damage else None,
+        detail=_detail(source, damage[0][0]) if damage else None,
+        symbols=together([part.symbols for part in parts]),
+        header=tuple(sorted((item for part in parts for item in part.header), key=lambda item: item.start)),
+        damage=tuple(damage),
+        error_bytes=error_bytes,
+        comment=language.comment,
+        pieces=_Pieces(parts),
+    )
+
+
+def _detail(source: bytes, at: int) -> str:
+    line = source.count(b"\n", 0, at) + 1
+    column = at - source.rfind(b"\n", 0, at)
+    shown = " ".join(source[at : at + 80].partition(b"\n")[0].decode("utf-8", "replace").split())[:60]
+    return f"line {line}, column {column}: cannot be parsed from {shown!r}"
+
+
+def together(groups: Sequence[Sequence[Symbol]]) -> tuple[Symbol, ...]:
+    """The symbols of several parses in file order; one that would cross another is left out.
+
+    A symbol without a scope gets as scope the symbol of another group that it lies in.
+    """
+    order = sorted(
+        (
+            (group, index, symbol)
+            for group, symbols in enumerate(groups)
+            for index, symbol in enumerate(symbols)
+        ),
+        key=lambda entry: (entry[2].start, -entry[2].end),
+    )
+    kept: list[Symbol] = []
+    places: dict[tuple[int, int], int] = {}
+    open_: list[int] = []
+    for group, index, symbol in order:
+        while open_ and kept[open_[-1]].end <= symbol.start:
+            open_.pop()
+        if open_ and kept[open_[-1]].end < symbol.end:
+            continue
+        scope = places.get((group, symbol.scope)) if symbol.scope is not None else None
+        if scope is None and open_:
+            scope = open_[-1]
+        places[group, index] = len(kept)
+        open_.append(len(kept))
+        kept.append(replace(symbol, scope=scope))
+    return tuple(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """The pieces of all islands in a range, in order, each once."""
+
+    parts: Sequence[Parsed]
+
+    def __call__(self, start: int, end: int) -> Sequence[Range]:
+        result: list[Range] = []
+        for piece in sorted(piece for part in self.parts for piece in part.pieces(start, end)):
+            if piece[0] < piece[1] and (not result or result[-1][1] <= piece[0]):
+                result.append(piece)
+        return result

@@ -1,0 +1,104 @@
+"""Code inside other text: each island by its own grammar, at the file's own offsets."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from ckvd.languages.detect import detect
+from ckvd.model import Parsed
+from ckvd.parse import parse
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def parsed(path: str, source: bytes) -> Parsed:
+    language = detect(path, source)
+    assert language is not None
+    return parse(path, source, language)
+
+
+def shown(source: bytes, result: Parsed) -> list[tuple[str, str, bytes]]:
+    return [(s.symbol, s.kind, source[s.start : s.end]) for s in result.symbols]
+
+
+def test_ruby_and_scripts_in_erb() -> None:
+    source = (TEMPLATES / "rows.html.erb").read_bytes()
+    result = parsed("rows.html.erb", source)
+    assert (result.status, result.language) == ("ok", "erb")
+    assert [(s.symbol, s.start, s.end) for s in result.symbols] == [
+        ("drawRows", 204, 254),
+        ("local_helper", 277, 320),
+    ]
+
+
+def test_javascript_in_ejs() -> None:
+    source = (TEMPLATES / "list.ejs").read_bytes()
+    result = parsed("list.ejs", source)
+    assert result.status == "ok"
+    assert [(s.symbol, s.start) for s in result.symbols] == [("partial", 3)]
+    both = b"<% if (a) { %>x<% } else { %>y<% } %><%= a %><%- b %><script>let n = <%= n %>;\nf(n)</script>"
+    assert parsed("a.ejs", both).status == "ok"
+
+
+def test_vue_with_two_scripts() -> None:
+    source = (
+        b'<template><div v-if="a > 1">{{ x }}</div></template>\n'
+        b'<script setup lang="ts" generic="T extends A<B>">\n'
+        b"import { ref } from 'vue'\n"
+        b"/** Sums. */\n"
+        b"function add(a: number): number { return a }\n"
+        b"const x = ref(0)\n"
+        b"</script><script>\nexport function plain() {}</script>\n"
+    )
+    result = parsed("A.vue", source)
+    assert result.status == "ok"
+    assert shown(source, result) == [
+        ("add", "function", b"function add(a: number): number { return a }"),
+        ("x", "constant", b"const x = ref(0)"),
+        ("plain", "function", b"export function plain() {}"),
+    ]
+    assert result.symbols[0].doc == "Sums."
+    assert [source[h.start : h.end] for h in result.header] == [
+        b"import { ref } from 'vue'",
+        b"const x = ref(0)",
+    ]
+
+
+def test_html_takes_scripts_alone() -> None:
+    source = (
+        b"<html><!-- <script>function no(){}</script> -->\n"
+        b'<script type="text/template"><div>function no(){}</div></script>\n'
+        b'<script>function a(){}</script><script>function b(){ return "</div>" }\n'
+        b"</script><SCRIPT type=module>export class C { m(){} }</SCRIPT>\n"
+        b"<p>function no(){}<script src=x></script></p><script>function open(){ }\n"
+    )
+    result = parsed("i.html", source)
+    assert result.status == "ok"
+    assert [s.symbol for s in result.symbols] == ["a", "b", "C", "C.m", "open"]
+    assert result.symbols[3].scope == 2
+    assert next(source[a:b] for a, b in result.pieces(0, len(source))) == b"function a(){}"
+
+
+def test_svelte_and_damage_in_a_script() -> None:
+    source = (
+        b"<script>\nexport function fine() { return 1 }\nfunction broken( {\n</script>\n"
+        b"{#if a}<p>{a}</p>{/if}\n" + b"<p>text</p>\n" * 20
+    )
+    result = parsed("x.svelte", source)
+    assert (result.status, result.reason) == ("partial", "syntax-errors")
+    assert "fine" in [s.name for s in result.symbols]
+    assert result.detail is not None
+    assert result.detail.startswith("line 3, column ")
+
+
+@pytest.mark.parametrize("path", ["a.html", "a.vue", "a.erb", "a.ejs"])
+@pytest.mark.parametrize(
+    "text", ["<script>", "<script", "<!--", "<%", "<% end %>", "<style>a{", '<script a="']
+)
+def test_repetition_takes_linear_time(path: str, text: str) -> None:
+    begun = time.process_time()
+    assert parsed(path, b"%>" + text.encode() * 20_000).status in ("ok", "partial", "failed")
+    assert time.process_time() - begun < 5
