@@ -41,15 +41,18 @@ class Ignore:
         self._root = root
         self._names = tuple(names)
         self._ignore_case = ignore_case
-        base = tuple((0, parse(source, ignore_case=ignore_case)) for source in sources)
+        base = tuple((0, rules) for s in sources if (rules := parse(s, ignore_case=ignore_case)))
         self._levels = {b"": _Level(False, (*self._own(b""), *reversed(base)))}
 
     def ignored(self, path: bytes, *, folder: bool = False) -> bool:
         """Whether the rules hide `path` (relative to the root), by itself or by a folder above it."""
-        parent = self._level(path.rpartition(b"/")[0])
-        return parent.ignored or _verdict(parent, path, folder)
+        level = self._level(path.rpartition(b"/")[0])
+        return level.ignored or (bool(level.rules) and _verdict(level, path, folder))
 
     def _level(self, folder: bytes) -> _Level:
+        known = self._levels.get(folder)
+        if known is not None:
+            return known
         missing = []
         while folder not in self._levels:
             missing.append(folder)

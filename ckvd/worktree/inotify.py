@@ -290,6 +290,7 @@ class Inotify(WatchCallback):
         if event.mask & _C.IN_ISDIR:
             return self._on_folder(event, path)
         if event.name in RULE_FILES:
+            self._paths.add(folder)
             self._rules_outdated(folder)
         if self._rules_changed or not self._exclusions.file(path):
             self._paths.add(path)

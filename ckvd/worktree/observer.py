@@ -14,7 +14,7 @@ from watchdog.observers import Observer
 
 from ckvd.worktree.debounce import Dirty
 from ckvd.worktree.exclusions import RULE_FILES, Exclusions
-from ckvd.worktree.paths import any_above, name
+from ckvd.worktree.paths import any_above, name, parent
 
 
 class Observed(FileSystemEventHandler):
@@ -94,4 +94,5 @@ class Observed(FileSystemEventHandler):
             return
         if name(path) in RULE_FILES:
             self._exclusions.reload()
+            path = parent(path)
         self._on_dirty(Dirty(frozenset([path])))

@@ -59,6 +59,7 @@ class Selection:
         self._exclude = _patterns(root, config.index.exclude)
         self._include = _patterns(root, config.index.include)
         self._includes_any = bool(config.index.include)
+        self._mine_below: dict[bytes, bool] = {}
 
     def included(self, path: bytes) -> bool:
         return self._includes_any and self._include.ignored(path)
@@ -77,7 +78,12 @@ class Selection:
         return not self._includes_any and self._exclude.ignored(path, folder=True)
 
     def _mine(self, path: bytes) -> bool:
-        return not OWN_NAMES.isdisjoint(path.split(b"/")) or any_above(path, self._own)
+        folder, _, last = path.rpartition(b"/")
+        mine = self._mine_below.get(folder)
+        if mine is None:
+            mine = not OWN_NAMES.isdisjoint(folder.split(b"/")) or any_above(folder, self._own)
+            self._mine_below[folder] = mine
+        return mine or last in OWN_NAMES or path in self._own
 
 
 def scan(
@@ -159,7 +165,7 @@ class _Folders:
     """Looks at files by `lstat`, and at every folder above them once: a symlink there hides all below it."""
 
     def __init__(self, root: bytes) -> None:
-        self._root = root
+        self._prefix = root.rstrip(b"/") + b"/"
         self._states: dict[bytes, str | None] = {b"": ""}
 
     def entry(self, path: bytes, included: bool) -> Entry | None:
@@ -169,7 +175,7 @@ class _Folders:
         if folder:
             return Entry(NO_STAMP, folder, included)
         try:
-            status = os.lstat(os.path.join(self._root, path))
+            status = os.lstat(self._prefix + path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -191,7 +197,7 @@ class _Folders:
 
     def _look(self, folder: bytes) -> str | None:
         try:
-            return "" if stat.S_ISDIR(os.lstat(os.path.join(self._root, folder)).st_mode) else None
+            return "" if stat.S_ISDIR(os.lstat(self._prefix + folder).st_mode) else None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
