@@ -145,7 +145,10 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
 
 def _languages(status: Status) -> Tallies:
     groups = largest_first(status.data.languages)
-    return Tallies("language", groups[:LANGUAGES], len(groups) - LANGUAGES)
+    # One with damage is never among those left out for want of room.
+    chosen = dict(sorted(groups, key=lambda group: not group[1].unclean)[:LANGUAGES])
+    shown = [(name, tally) for name, tally in groups if name in chosen]
+    return Tallies("language", shown, len(groups) - len(shown))
 
 
 @dataclass(frozen=True, slots=True)

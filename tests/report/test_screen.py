@@ -20,6 +20,7 @@ from ckvd.report import parse, status, terminal
 from ckvd.report.screen import screen, short
 from ckvd.report.state import Daemon, Status
 from ckvd.report.values import Snapshot, Tally, tallies, total, worst_first
+from ckvd.store.reader import Outcome
 
 FAILED = Verdict("window", "failed", "syntax-errors", "line 1, column 1: cannot be parsed", 1, 9, ((0, 9),))
 EMPTY = Status(root=b"/t", db=b"/t/.ckvd/index.db", built=False, data=Snapshot(), now=1700007500.0)
@@ -95,6 +96,16 @@ def test_colour_only_where_there_is_a_terminal(
     monkeypatch.setenv("NO_COLOR", "1")
     status.show(found)
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_language_with_damage_is_never_left_out(found: Status) -> None:
+    many = [Outcome(f"l{i:02}", "symbol", "ok", None, 100 - i) for i in range(20)]
+    outcomes = (*many, Outcome("rare", "window", "failed", "syntax-errors", 1))
+    shown = drawn(replace(found, data=replace(found.data, outcomes=outcomes)), 80)
+    assert re.search(r"^rare +1 +0 +0 +1 ", shown, re.M)
+    assert shown.index("l00") < shown.index("l10") < shown.index("rare")
+    assert "l11" not in shown
+    assert "and 9 more" in shown
 
 
 def test_an_encoding_that_cannot_say_it_gets_what_it_can(
