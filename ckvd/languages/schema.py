@@ -129,7 +129,8 @@ class Language:
     declaration and are not entered. `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
     `mask` names a function of `ckvd.parse.mask` that blanks what the grammar cannot read, tried where
-    it finds errors. `rivals` maps a suffix to a language that is tried too; the less damaged parse wins.
+    it finds errors; `filler` is a statement that does nothing, where an empty block is an error.
+    `rivals` maps a suffix to a language that is tried too; the less damaged parse wins.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     """
 
@@ -149,6 +150,7 @@ class Language:
     modifiers: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     mask: str | None = None
+    filler: str = ""
     rivals: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     constructors: frozenset[str] = frozenset()
@@ -179,7 +181,7 @@ def load(file: str, data: dict[str, Any]) -> Language:
     header = {
         node: tuple(_header(file, node, row) for row in rows) for node, rows in _rows(data.pop("header", {}))
     }
-    plain = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
     return Language(symbols=symbols, header=header, **plain)
 

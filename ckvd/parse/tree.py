@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import tree_sitter as ts
 
 from ckvd.languages import Language, get
-from ckvd.model import Parsed, Range
-from ckvd.parse import build, damage
+from ckvd.model import HeaderItem, Parsed, Range
+from ckvd.parse import build, damage, quarantine, rescue
+from ckvd.parse.mask import blanked
 from ckvd.parse.table import Table, table
-from ckvd.parse.walk import Walk
+from ckvd.parse.text import trimmed
+from ckvd.parse.walk import Draft, Walk
 
 
 def parse(path: str, source: bytes, language: Language) -> Parsed:
@@ -28,39 +31,80 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
 
 def _parse(source: bytes, language: Language) -> Parsed:
     rules = table(language)
-    root, errors = _root(rules, source)
-    walk = Walk(rules, source, root, errors).run()
-    symbols = build.symbols(rules, source, walk.drafts)
-    broken = damage.merged(errors)
+    reading = _read(rules, source)
+    if reading.errors:
+        reading = _isolated(rules, source, reading)
+    symbols = build.symbols(rules, source, reading.drafts)
+    broken = damage.merged(reading.errors)
     left = damage.without(broken, [(s.start, s.end) for s in symbols if s.clean])
-    status = damage.status(root, left, len(source)) if errors else "ok"
+    status = damage.status(reading.root, left, len(source)) if broken else "ok"
     return Parsed(
         language=language.name,
         status=status,
         reason=None if status == "ok" else "syntax-errors",
-        detail=damage.detail(source, broken, root) if broken else None,
+        detail=damage.detail(source, broken, reading.root) if broken else None,
         symbols=symbols,
-        header=build.header(source, walk.drafts, walk.header),
+        header=build.header(source, reading.drafts, reading.header),
         damage=tuple(left),
         error_bytes=sum(b - a for a, b in left),
         comment=language.comment,
-        pieces=_Pieces(root),
+        pieces=_Pieces(reading.root),
     )
 
 
-def _root(rules: Table, source: bytes) -> tuple[ts.Node, list[Range]]:
-    """The tree's root and errors; where there are errors, those of the masked text if it has fewer."""
-    parser = ts.Parser(rules.grammar)
-    root = parser.parse(source).root_node
-    errors = damage.errors(root, len(source))
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read a text: a tree, the errors in it, and what the walk found."""
+
+    root: ts.Node
+    errors: list[Range]
+    drafts: list[Draft]
+    header: list[HeaderItem]
+
+    @property
+    def intact(self) -> int:
+        return sum(d.clean for d in self.drafts)
+
+
+def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
+    root = ts.Parser(rules.grammar).parse(text).root_node
+    return root, damage.errors(root, len(text))
+
+
+def _walked(rules: Table, source: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
+    walk = Walk(rules, source, root, errors).run()
+    return _Reading(root, errors, walk.drafts, walk.header)
+
+
+def _read(rules: Table, source: bytes) -> _Reading:
+    """The text as it is, or masked where that has fewer errors."""
+    root, errors = _tree(rules, source)
     if errors and rules.mask is not None:
         masked = rules.mask(source)
         if masked != source:
-            other = parser.parse(masked).root_node
-            fewer = damage.errors(other, len(source))
+            other, fewer = _tree(rules, masked)
             if _total(fewer) < _total(errors):
-                return other, fewer
-    return root, errors
+                root, errors = other, fewer
+    return _walked(rules, source, root, errors)
+
+
+def _isolated(rules: Table, source: bytes, reading: _Reading) -> _Reading:
+    """The reading with the damage confined to the blocks that cause it, where more stays intact so."""
+    if not quarantine.astray(source, reading.errors, [(d.start, d.end) for d in reading.drafts]):
+        return reading
+    masked = rules.mask(source) if rules.mask is not None else source
+    search = quarantine.Search(masked, lambda text: _tree(rules, text)[1], rules.language.filler.encode())
+    text, culprits = search.run(reading.errors)
+    if not culprits:
+        return reading
+    root, errors = _tree(rules, text)
+    blocks = [(start, trimmed(source, start, end)) for start, end in culprits]
+    other = _walked(rules, source, root, sorted([*errors, *blocks]))
+    for start, end in blocks:
+        alone = text[:start] + source[start:end] + blanked(text[end:])
+        inside = _walked(rules, source, *_tree(rules, alone)).drafts
+        other.drafts.extend(rescue.rescued(inside, other.drafts, (start, end)))
+    return other if not errors or other.intact >= reading.intact else reading
 
 
 def _total(ranges: Sequence[Range]) -> int:

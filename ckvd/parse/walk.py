@@ -181,7 +181,7 @@ class Walk:
         group = (start, end)
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
-        clean = not (self._damaged and outer.has_error and any_within(self._errors, *outer.byte_range))
+        clean = not (self._damaged and any_within(self._errors, start, end))
         for each in found:
             draft = Draft(
                 found=each,
@@ -257,6 +257,8 @@ class Walk:
         if rule.upper is not None and found.name.isupper():
             return rule.upper
         if rule.member is not None and (found.parents or self._scopes[-1].where == "type"):
+            if rule.member != "method":
+                return rule.member
             constructors = self._table.language.constructors
             owner = (found.parents or self._scopes[-1].names)[-1:]
             made = found.name in constructors or ("*" in constructors and owner == (found.name,))
