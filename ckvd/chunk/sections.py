@@ -10,7 +10,7 @@ from itertools import pairwise
 from ckvd.chunk.source import Source
 from ckvd.model import Range, Symbol
 
-SMALL_TOKENS = 32
+SMALL_TOKENS = 16
 """A section with fewer tokens than this joins the one before it."""
 
 _FENCE = re.compile(rb"[ \t>]*(`{3,}|~{3,})")
@@ -32,8 +32,9 @@ def sections(
 ) -> list[Section]:
     """The sections of a file, from each heading to the next.
 
-    A section of under SMALL_TOKENS joins the chunk before it when it is a child or a sibling of one of
-    the sections there, as long as that chunk stays within `target` tokens.
+    A section of under SMALL_TOKENS joins the chunk before it when it is a child of a section there, or
+    has the same parent as its first, as long as that chunk stays within `target` tokens. Top-level sections
+    stand alone.
     """
     headings = [i for i, s in enumerate(symbols) if s.kind == "section" and s.chunked]
     result: list[Section] = []
@@ -46,7 +47,8 @@ def sections(
             previous is not None
             and size < SMALL_TOKENS
             and previous.tokens + size <= target
-            and (symbols[index].scope in previous.members or _siblings(symbols, index, previous.first))
+            and symbols[index].scope is not None
+            and symbols[index].scope in {symbols[previous.first].scope, *previous.members}
         ):
             previous.end = stop
             previous.tokens += size
@@ -54,10 +56,6 @@ def sections(
         else:
             result.append(Section(index, start, stop, {index}, size))
     return result
-
-
-def _siblings(symbols: Sequence[Symbol], a: int, b: int) -> bool:
-    return symbols[a].scope == symbols[b].scope
 
 
 def blocks(source: Source, start: int, end: int) -> list[Range]:

@@ -70,7 +70,7 @@ def test_sections_with_their_heading_path() -> None:
 
 
 def test_small_sections_join_the_one_before() -> None:
-    text = "# Guide\n" + PARAGRAPH + "## A\nfew\n## B\nwords\n### C\nhere\n# Other\n" + PARAGRAPH
+    text = "# Guide\n" + PARAGRAPH + "## A\nfew\n## B\nwords\n### C\nhere\n# Other\nalone\n"
     chunks = sections(text)
     assert [c.symbol for c in chunks] == ["Guide", "Other"]
     assert chunks[0].body.endswith("### C\nhere")
@@ -82,7 +82,7 @@ def test_a_small_section_joins_no_stranger() -> None:
 
 
 def test_joined_sections_stay_small() -> None:
-    text = "".join(f"# Heading {n}\nfew words\n\n" for n in range(100))
+    text = "# All\n" + "".join(f"## Heading {n}\nfew words\n\n" for n in range(100))
     chunks = sections(text, limit=128)
     assert 5 < len(chunks) < 60
     assert max(c.tokens for c in chunks) < 100
