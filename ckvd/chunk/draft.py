@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from ckvd.chunk.source import Source
 from ckvd.chunk.split import Elision, Splitter, View
-from ckvd.chunk.text import Embedded, TextBuilder
+from ckvd.chunk.text import Embedded, TextBuilder, embed_hash
 from ckvd.model import Chunk, Grain, Parsed, Pieces, Range, Rendering, Segment, Unit, no_pieces
 
 BYTES_PER_TOKEN = 32
@@ -128,7 +128,7 @@ class Finisher:
             truncated=part.embedded.reserved > self._limit,
             content_hash=_hash(header.encode(), part.body.encode()),
             own_hash=_hash(header.encode(), self._own_text(draft, part)),
-            embed_hash=_hash(part.embedded.text.encode()),
+            embed_hash=embed_hash(part.embedded.text),
         )
 
     def _own_text(self, draft: Draft, part: Part) -> bytes:

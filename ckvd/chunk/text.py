@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from ckvd.model import CutOptions, Segment, Unit
 
@@ -83,19 +84,27 @@ class TextBuilder:
     def build(
         self, unit: Unit, symbol: str | None, kind: str, header: tuple[Segment, ...], body: str
     ) -> Embedded:
-        """The text that is embedded: prefix line, empty line, then header, marker and body.
-
-        The marker stands only where a header does.
-        """
-        text, trimmed = body, False
-        if self._options.embed_header and header:
-            head, trimmed = self._head(header)
-            text = f"{head}\n{self._marker}\n{body}"
+        """The text that is embedded, counted."""
+        text, trimmed = self._text(header, body)
         full = f"{self._prefix(unit, symbol, kind)}\n\n{text}"
         reserved = self._count(full)
         if self._options.prefix == "raw":
             return Embedded(text, self._count(text), reserved, trimmed)
         return Embedded(full, reserved, reserved, trimmed)
+
+    def text(self, unit: Unit, symbol: str | None, kind: str, header: tuple[Segment, ...], body: str) -> str:
+        """The text that is embedded: prefix line, empty line, then header, marker and body."""
+        text, _ = self._text(header, body)
+        if self._options.prefix == "raw":
+            return text
+        return f"{self._prefix(unit, symbol, kind)}\n\n{text}"
+
+    def _text(self, header: tuple[Segment, ...], body: str) -> tuple[str, bool]:
+        """Header, marker and body, and whether the header lacks a piece; no marker without a header."""
+        if not (self._options.embed_header and header):
+            return body, False
+        head, trimmed = self._head(header)
+        return f"{head}\n{self._marker}\n{body}", trimmed
 
     def _prefix(self, unit: Unit, symbol: str | None, kind: str) -> str:
         """The prefix line, with the tails of path and symbol alone where it would crowd out the text."""
@@ -133,7 +142,12 @@ def embed_text(
 ) -> str:
     """The text that is embedded for a stored chunk; the same that `cut` has counted and hashed."""
     builder = TextBuilder(language, path, comment, options, count)
-    return builder.build(unit, symbol, kind, tuple(header), body).text
+    return builder.text(unit, symbol, kind, tuple(header), body)
+
+
+def embed_hash(text: str) -> bytes:
+    """What a vector is kept under: BLAKE2b of 16 bytes over the embedded text."""
+    return blake2b(text.encode(), digest_size=16).digest()
 
 
 def fit_header(header: Sequence[Segment], share: int, count: Count) -> str:

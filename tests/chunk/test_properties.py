@@ -10,7 +10,7 @@ from chunk_toy import LIMITS, Toy, check, letters, wholes, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ckvd.chunk import cut, embed_text, locate
+from ckvd.chunk import cut, embed_hash, embed_text, locate
 from ckvd.model import CutOptions, Parsed
 
 NAMES = st.sampled_from(["alpha", "beta", "Gamma", "run", "Größe", "x#2", "run[1]"])
@@ -136,6 +136,7 @@ def test_embedded_text_is_built_again_from_the_row(made, option, count) -> None:
             header=chunk.header, body=chunk.body, comment=parsed.comment, options=option, count=count,
         )  # fmt: skip
         assert count(text) == chunk.tokens
+        assert embed_hash(text) == chunk.embed_hash
         assert text.endswith(chunk.body)
         assert text.startswith("language: toy. file: a.toy.") == (option.prefix == "contextual")
 
