@@ -8,7 +8,7 @@ from collections.abc import Collection
 from ckvd.config import Config
 from ckvd.worktree.git import Repo, Root, is_repository
 from ckvd.worktree.ignore import Ignore
-from ckvd.worktree.paths import name, parent
+from ckvd.worktree.paths import folders_of, name, parent
 from ckvd.worktree.scan import Selection, git_dirs
 
 RULE_FILES = frozenset((b".gitignore", b".ckvignore"))
@@ -25,14 +25,16 @@ class Exclusions:
         self._own_files = own_files
         self._stamps: object = None
         self._load_rules()
-        self._kept, self._kept_folders = self._tracked()
+        self._load_index()
 
     def reload(self) -> frozenset[bytes]:
-        """Read the rules and git's index again; return the files of which the index now says otherwise."""
+        """Read the rules and git's index again; return what the index has put on the other side: files that
+        rules match, and folders that are repositories if nothing in them is tracked."""
+        kept, own_folders = self._kept, self._own_folders
         self._load_rules()
-        before = self._kept
-        self._kept, self._kept_folders = self._tracked()
-        return self._kept ^ before
+        self._load_index()
+        turned = (f for f in self._own_folders ^ own_folders if is_repository(os.path.join(self._root, f)))
+        return (self._kept ^ kept).union(turned)
 
     def changed(self) -> bool:
         """Whether a rule file that lies outside the tree has changed since the last reload."""
@@ -49,7 +51,7 @@ class Exclusions:
         if path in self._kept_folders:
             return False
         above = parent(path)
-        if above not in self._submodules and above and is_repository(os.path.join(self._root, above)):
+        if above and above not in self._own_folders and is_repository(os.path.join(self._root, above)):
             return True  # inside another repository, whose own folder is watched lest it cease to be one
         return self._ignored(path, folder=True)
 
@@ -77,13 +79,13 @@ class Exclusions:
         self._submodules = frozenset(submodules)
         self._rules = {b"": self._repo.ignore(), **{path: sub.ignore() for path, sub in submodules.items()}}
 
-    def _tracked(self) -> tuple[frozenset[bytes], frozenset[bytes]]:
-        """What git tracks though rules match it, and the folders above."""
-        kept = frozenset() if self._repo is None else self._repo.tracked_but_ignored()
-        folders: set[bytes] = set()
-        for path in (*kept, *self._submodules):
-            folder = path if path in self._submodules else parent(path)
-            while folder and folder not in folders:
-                folders.add(folder)
-                folder = parent(folder)
-        return kept, frozenset(folders)
+    def _load_index(self) -> None:
+        kept: frozenset[bytes] = frozenset()
+        own_folders = self._submodules
+        if self._repo is not None:
+            kept = self._repo.tracked_but_ignored()
+            own_folders |= self._repo.tracked_folders()
+        # Another thread may ask meanwhile: each is replaced whole.
+        self._kept_folders = self._submodules.union(folders_of((*kept, *self._submodules)))
+        self._own_folders = own_folders
+        self._kept = kept

@@ -65,8 +65,8 @@ class Inotify(WatchCallback):
         self._everything = self._control = False
         self._outdated: set[bytes] = set()
         self._rules_changed = self._control_changed = 0
-        self.unwatched: set[bytes] = set()
-        """Folders without a watch, and all below them, for lack of watches or of the right to read them."""
+        self._unwatched: set[bytes] = set()
+        self._stopping = False
         self.full = False
         """Whether the limit on watches was met."""
         self.lost = False
@@ -82,6 +82,7 @@ class Inotify(WatchCallback):
         self._cover(b"")
 
     def stop(self) -> None:
+        self._stopping = True
         self._stream.stop()
         if self._stream.ident is not None:
             self._stream.join()
@@ -96,6 +97,11 @@ class Inotify(WatchCallback):
     @property
     def count(self) -> int:
         return len(self._watches)
+
+    def unwatched(self) -> frozenset[bytes]:
+        """Folders without a watch, and so all below them: too few watches, or no right to read them."""
+        with self._lock:
+            return frozenset(self._unwatched)
 
     def flush(self, timeout: float) -> bool:
         """Wait until all events queued by now were given to `on_dirty`; False if that took too long.
@@ -161,7 +167,7 @@ class Inotify(WatchCallback):
         """Try again to watch what could not be watched."""
         self.full = False
         with self._lock:
-            folders, self.unwatched = self.unwatched, set()
+            folders, self._unwatched = self._unwatched, set()
         for folder in sorted(folders):
             self._renew(folder)
         self._emit()
@@ -189,7 +195,7 @@ class Inotify(WatchCallback):
         """Watch `top` and the folders below that are not excluded; return those that were not watched."""
         fresh: list[bytes] = []
         folders = [top]
-        while folders:
+        while folders and not self._stopping:
             folder = folders.pop()
             with self._lock:
                 if folder and self._exclusions.folder(folder):
@@ -211,11 +217,11 @@ class Inotify(WatchCallback):
         outcome: Outcome = "full" if self.full else self._watches.add("tree", folder, self._absolute(folder))
         if outcome == "full":
             self.full = True
-            self.unwatched.add(folder)
+            self._unwatched.add(folder)
         elif outcome == "closed" and os.access(self._absolute(folder), os.X_OK):
-            self.unwatched.add(folder)  # it cannot be listed, but its files can be reached
+            self._unwatched.add(folder)  # it cannot be listed, but its files can be reached
         else:
-            self.unwatched.discard(folder)
+            self._unwatched.discard(folder)
         return outcome
 
     def _watch_control(self) -> None:
@@ -299,7 +305,7 @@ class Inotify(WatchCallback):
     def _on_folder(self, event: InotifyEvent, path: bytes) -> bytes | None:
         if not event.mask & _ARRIVED:
             self._watches.release_below(path)
-            self.unwatched.discard(path)
+            self._unwatched.discard(path)
         if self._exclusions.folder(path) and not self._rules_changed:
             return None
         self._paths.add(path)

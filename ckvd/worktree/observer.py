@@ -33,7 +33,6 @@ class Observed(FileSystemEventHandler):
         self._wake = wake
         self._observer = Observer()
         self._control: set[bytes] = set()
-        self.unwatched: set[bytes] = set()
         self.full = False
         self.lost = False
         self.overflows = 0
@@ -53,6 +52,9 @@ class Observed(FileSystemEventHandler):
     def stop(self) -> None:
         self._observer.stop()
         self._observer.join()
+
+    def unwatched(self) -> frozenset[bytes]:
+        return frozenset()
 
     def flush(self, timeout: float) -> bool:
         del timeout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 
 def parent(path: bytes) -> bytes:
@@ -36,3 +36,14 @@ def as_seen_from(folder: bytes, chosen: Collection[bytes]) -> set[bytes] | None:
     if any_above(folder, chosen):
         return None
     return {path[len(folder) + 1 :] for path in chosen if is_under(path, folder)}
+
+
+def folders_of(paths: Iterable[bytes]) -> set[bytes]:
+    """All folders above `paths`, without the root."""
+    folders: set[bytes] = set()
+    for path in paths:
+        folder = parent(path)
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = parent(folder)
+    return folders

@@ -28,7 +28,6 @@ _log = logging.getLogger(__name__)
 class Source(Protocol):
     """Where events come from."""
 
-    unwatched: set[bytes]
     full: bool
     lost: bool
     overflows: int
@@ -39,6 +38,7 @@ class Source(Protocol):
     def count(self) -> int: ...
     def start(self) -> None: ...
     def stop(self) -> None: ...
+    def unwatched(self) -> frozenset[bytes]: ...
     def flush(self, timeout: float) -> bool: ...
     def probe(self, folder: bytes, timeout: float) -> bool: ...
     def tidy(self) -> None: ...
@@ -83,6 +83,7 @@ class Watcher:
         self._reason: str | None = None
         self._identity: tuple[int, int] | None = None
         self._missing = False
+        self._failure = ""
         self._stopping = threading.Event()
         self._woken = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="ckvd-watch", daemon=True)
@@ -120,7 +121,7 @@ class Watcher:
 
     def state(self) -> dict[str, Any]:
         source = self._source
-        polled = len(self._silent) + (len(source.unwatched) if source is not None else 0)
+        polled = len(self._silent) + (len(source.unwatched()) if source is not None else 0)
         events = source is not None and b"" not in self._silent
         return asdict(
             Watching(
@@ -139,7 +140,7 @@ class Watcher:
             return self._reason
         if source.full:
             return "no inotify watches left: raise fs.inotify.max_user_watches"
-        return "some folders cannot be read" if source.unwatched else None
+        return "some folders cannot be read" if source.unwatched() else None
 
     def _probe(self, source: Source) -> None:
         """A file system may accept a watch and never tell; only one that lies with the tree can say so."""
@@ -164,8 +165,14 @@ class Watcher:
                 if self._source is not None and not self._missing:
                     self._tidy(self._source)
             except WorktreeError as error:
-                _log.warning("%s", error)
-                self._on_dirty(Dirty(everything=True))
+                if (
+                    str(error) != self._failure
+                ):  # once, not at every tick; the index meets it too, and says so
+                    _log.warning("%s", error)
+                    self._on_dirty(Dirty(everything=True, control=True))
+                self._failure = str(error)
+            else:
+                self._failure = ""
             now = time.monotonic()
             if now - polled >= self.poll_s:
                 polled = now
@@ -196,9 +203,9 @@ class Watcher:
             return
         folders = set(self._silent)
         if self._source is not None:
-            if self._source.unwatched:
+            if self._source.unwatched():
                 self._source.retry()
-            folders |= self._source.unwatched
+            folders |= self._source.unwatched()
         if folders:
             self._on_dirty(Dirty(frozenset(folders), everything=b"" in folders))
 

@@ -189,6 +189,20 @@ def test_nested_repositories_come_and_go(tree: Tree) -> None:
         assert b"nested/deep/n.py" in follower.known
 
 
+def test_a_folder_with_tracked_files_is_no_other_repository_whatever_it_holds(tree: Tree) -> None:
+    tree.write({"nested/deep/tracked.py": "", "nested/deep/new.py": ""})
+    tree.git("add", "nested/deep/tracked.py")
+    with following(tree.root) as follower:
+        tree.git("init", "-q", "nested")
+        follower.eventually("still in")
+        tree.write({"nested/deep/tracked.py": "edited", "nested/deep/new.py": "edited"})
+        follower.check()
+        assert set(follower.known) == {b"nested/deep/tracked.py", b"nested/deep/new.py"}
+        tree.git("rm", "-q", "--cached", "nested/deep/tracked.py")
+        follower.eventually("out once nothing in it is tracked")
+        assert set(follower.known) == set()
+
+
 def test_git_moves_head(tree: Tree) -> None:
     tree.write({"a.py": "one"})
     tree.commit()

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ckvd.errors import WorktreeError
 from ckvd.model import Stamp, display_path
 from ckvd.worktree.git import attributes, process
 from ckvd.worktree.git.attributes import Attributes
 from ckvd.worktree.git.configuration import Configuration
+from ckvd.worktree.git.listing import Index, Listing, index_of, parsed
 from ckvd.worktree.git.refs import Head, Refs
 from ckvd.worktree.git.root import Root, common_dir, content, find_git_dir, is_repository
 from ckvd.worktree.ignore import Ignore
-from ckvd.worktree.paths import any_above, as_seen_from, name
+from ckvd.worktree.paths import any_above, as_seen_from, folders_of, name
 from ckvd.worktree.read import stamp_at
 from ckvd.worktree.walk import walk
 
-_GITLINK = b"160000"
 _MANY = 200
 """Paths beyond which one listing of everything is cheaper than so many pathspecs."""
 _CLOSED = re.compile(rb"could not open directory '(.*?)/?': (.*)")
-
-
-@dataclass(slots=True)
-class Listing:
-    """What git would name: `files` (whatever their type, on disk or not), and which of them are `tracked`;
-    `nested` are other repositories, left out; `notes` are for people."""
-
-    files: list[bytes] = field(default_factory=list)
-    tracked: set[bytes] = field(default_factory=set)
-    nested: list[bytes] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +36,6 @@ class State:
     head: Head
     tracked: tuple[bytes, ...]
     rules: tuple[Stamp | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """What git's index file held when its stamp was `stamp`."""
-
-    stamp: Stamp | None
-    digest: bytes
-    links: frozenset[bytes]
 
 
 class Repo:
@@ -74,7 +53,7 @@ class Repo:
         self.common_dir = common_dir(root.git_dir)
         self._refs = Refs(self.git_dir, self.common_dir)
         self._configuration = Configuration(self.path, self.git_dir)
-        self._last_index: _Index | None = None
+        self._last_index: Index | None = None
         self._opened: dict[bytes, Repo] = {}
         self._attribute_files: set[bytes] | None = None
 
@@ -113,9 +92,9 @@ class Repo:
         )
         for folder, why in _CLOSED.findall(grumble):
             found.notes.append(f"{display_path(prefix + folder)}: {display_path(why)}")
-        tracked, others, links = _parsed(output)
+        tracked, others, links = parsed(output)
         if not pathspecs:
-            self._last_index = _index(stamp, tracked, links)
+            self._last_index = index_of(stamp, tracked, links)
             if wanted is not None:
                 tracked = [path for path in tracked if any_above(path, wanted)]
                 others = [path for path in others if any_above(path.rstrip(b"/"), wanted)]
@@ -129,7 +108,12 @@ class Repo:
         self, prefix: bytes, wanted: set[bytes] | None, found: Listing
     ) -> Collection[bytes]:
         tracked, links = self._read_index()
-        walked = walk(self.path, self.ignore(), is_repository, prune=links.__contains__)
+        inside = folders_of(tracked)
+
+        def is_other(folder: bytes) -> bool:
+            return os.path.relpath(folder, self.path) not in inside and is_repository(folder)
+
+        walked = walk(self.path, self.ignore(), is_other, prune=links.__contains__)
         for path in sorted({*tracked, *walked.files}):
             if wanted is None or any_above(path, wanted):
                 found.files.append(prefix + path)
@@ -138,16 +122,16 @@ class Repo:
         found.notes += walked.notes
         return links
 
-    def _index(self) -> _Index:
+    def _index(self) -> Index:
         stamp = self._index_stamp()
         if self._last_index is None or self._last_index.stamp != stamp:
-            self._last_index = _index(stamp, *self._read_index())
+            self._last_index = index_of(stamp, *self._read_index())
         return self._last_index
 
     def _read_index(self) -> tuple[list[bytes], set[bytes]]:
         """What git tracks, and its gitlinks."""
         if process.available():
-            tracked, _, links = _parsed(self._git("ls-files", "-s", "-t", "-z")[0])
+            tracked, _, links = parsed(self._git("ls-files", "-s", "-t", "-z")[0])
             return tracked, links
         import pygit2  # slow to import, and needed only here
 
@@ -167,6 +151,12 @@ class Repo:
                 ignore = repo.ignore()
                 found.update(prefix + path for path in repo._read_index()[0] if ignore.ignored(path))
         return frozenset(found)
+
+    def tracked_folders(self) -> frozenset[bytes]:
+        """All folders that hold anything in an index, submodules included. For git, a folder that holds a
+        tracked file is never a repository of its own."""
+        known = self._with_submodules()
+        return frozenset(prefix + folder for prefix, repo in known for folder in repo._index().folders)
 
     def submodules(self) -> Iterator[tuple[bytes, Repo]]:
         """Checked-out submodules at any depth: the path from this root, and the repository."""
@@ -290,25 +280,3 @@ class Repo:
             why = process.complaint(done.stderr)
             raise WorktreeError(f"git cannot read {display_path(self.path)}: {why}")
         return done.stdout, done.stderr
-
-
-def _index(stamp: Stamp | None, tracked: list[bytes], links: set[bytes]) -> _Index:
-    names = b"\0".join((*sorted(tracked), b"", *sorted(links)))
-    return _Index(stamp, hashlib.blake2b(names, digest_size=16).digest(), frozenset(links))
-
-
-def _parsed(output: bytes) -> tuple[list[bytes], list[bytes], set[bytes]]:
-    """`ls-files -s -t -z`: tracked paths, other paths (a nested repository with a slash behind), gitlinks."""
-    tracked: dict[bytes, None] = {}  # an unmerged path comes up to three times
-    others: list[bytes] = []
-    links: set[bytes] = set()
-    for record in process.records(output):
-        if record.startswith(b"? "):
-            others.append(record[2:])
-            continue
-        entry, path = record[2:].split(b"\t", 1)
-        if entry.startswith(_GITLINK):
-            links.add(path)
-        else:
-            tracked[path] = None
-    return list(tracked), others, links
