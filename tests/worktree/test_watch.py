@@ -198,7 +198,7 @@ def test_a_folder_with_tracked_files_is_no_other_repository_whatever_it_holds(tr
         tree.write({"nested/deep/tracked.py": "edited", "nested/deep/new.py": "edited"})
         follower.check()
         assert set(follower.known) == {b"nested/deep/tracked.py", b"nested/deep/new.py"}
-        tree.git("rm", "-q", "--cached", "nested/deep/tracked.py")
+        tree.git("rm", "-qf", "--cached", "nested/deep/tracked.py")
         follower.eventually("out once nothing in it is tracked")
         assert set(follower.known) == set()
 
