@@ -15,6 +15,8 @@ _SHEBANG = re.compile(rb"\A(?:\xef\xbb\xbf)?#![ \t]*([^\r\n]+)")
 _VERSION = re.compile(r"-?[0-9]+(\.[0-9]+)*$")
 _NO_LANGUAGE_OF_OURS = frozenset({"zsh", "csh", "tcsh", "cbsd"})
 """Tags of `identify` whose files it also calls `shell`, though no shell grammar reads them."""
+_TEMPLATES = frozenset({"jinja", "gotemplate"})
+"""Languages of templates: `deploy.yaml.j2` is YAML."""
 _MARKUP = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE\s+TS)\b", re.IGNORECASE)
 
 
@@ -52,6 +54,8 @@ def _by_name(base: str) -> str | None:
         return found
     for suffix in _suffixes(base):
         found = tables.exact.get(suffix) or tables.suffixes.get(suffix.lower())
+        if found in _TEMPLATES:
+            return _by_name(base[: -len(suffix) - 1]) or found
         if found:
             return found
     return None

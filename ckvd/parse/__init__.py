@@ -9,19 +9,22 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import islands, markdown, rst, sql, tree
+from ckvd.parse import data, islands, markdown, rst, sql, templates, tree
 
 __all__ = ["parse"]
 
 Parser = Callable[[str, bytes, Language], Parsed]
 
 PARSERS: dict[str, Parser] = {
+    "data": data.keys,
     "ejs": islands.ejs,
     "erb": islands.erb,
     "html": islands.html,
     "markdown": markdown.parse,
     "rst": rst.parse,
     "sql": sql.parse,
+    "template": templates.parse,
+    "yaml": data.yaml,
 }
 """The parsers that are not the tree-sitter engine, by the name that a language's `parser` gives."""
 
@@ -35,4 +38,4 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
         return PARSERS[language.parser](path, source, language)
     if language.grammar is None:
         raise ValueError(f"{language.name} has no parser")
-    return tree.parse(path, source, language)
+    return templates.around(path, source, language, tree.parse)

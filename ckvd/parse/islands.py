@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ckvd.languages import Language, get, names
 from ckvd.model import Parsed, ParseStatus, Range, Symbol
-from ckvd.parse import tree
+from ckvd.parse import templates, tree
 from ckvd.parse.damage import FAILED_SHARE, merged
 
 Island = tuple[str, bytes]
@@ -35,7 +35,13 @@ _TEMPLATE = re.compile(rb"<%(?P<mark>[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re
 
 
 def html(path: str, source: bytes, language: Language) -> Parsed:
-    """HTML, Vue and Svelte: the scripts and styles in it."""
+    """HTML, Vue and Svelte: the scripts and styles in it, and what template tags define."""
+    parsed = templates.around(path, source, language, _page)
+    defined = templates.definitions(source)
+    return replace(parsed, symbols=together([parsed.symbols, defined])) if defined else parsed
+
+
+def _page(path: str, source: bytes, language: Language) -> Parsed:
     return _combined(path, source, language, _elements(source))
 
 

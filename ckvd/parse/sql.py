@@ -52,8 +52,6 @@ _SETTING = re.compile(
     rb"|ALTER\s+SESSION\s+SET\s+CURRENT_SCHEMA\b)",
     re.IGNORECASE,
 )
-_MACRO = re.compile(rb"\{%-?\s*(macro|snapshot|test|materialization)\s+(\w+)[^%]*?-?%\}")
-_MACRO_END = re.compile(rb"\{%-?\s*end(?:macro|snapshot|test|materialization)\s*-?%\}")
 _LINE = re.compile(rb",[ \t]*(?:--[^\n]*)?\n|\n[ \t\r]*\n")
 
 
@@ -71,7 +69,7 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         for statement in script.statements
         if (symbol := _created(source, shown, script, statement, damage)) is not None
     ]
-    macros = _macros(source)
+    macros = [m for m in templates.definitions(source) if m.kind == "macro" and m.scope is None]
     error_bytes = sum(b - a for a, b in damage)
     status: ParseStatus = (
         "ok" if not damage else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
@@ -165,31 +163,6 @@ def _lead(source: bytes, comments: Sequence[Range], start: int) -> int:
         lead = begin
         at -= 1
     return lead
-
-
-def _macros(source: bytes) -> list[Symbol]:
-    """The macros that dbt's Jinja defines."""
-    found: list[Symbol] = []
-    at, closed = 0, True
-    while opening := _MACRO.search(source, at):
-        closing = _MACRO_END.search(source, opening.end()) if closed else None
-        closed = closing is not None
-        at = closing.end() if closing else opening.end()
-        found.append(
-            Symbol(
-                name=opening[2].decode("utf-8", "replace"),
-                parents=(),
-                kind="macro",
-                start=opening.start(),
-                end=at,
-                name_start=opening.start(2),
-                lead=opening.start(),
-                body=(opening.end(), closing.start()) if closing else None,
-                signature=text.signature(source, *opening.span()),
-                head=(HeaderItem("signature", *opening.span()),),
-            )
-        )
-    return found
 
 
 def _nested(symbols: Sequence[Symbol], macros: Sequence[Symbol]) -> tuple[Symbol, ...]:

@@ -1,15 +1,26 @@
-"""Template tags (Jinja's, Helm's) in a file of another language: found, and blanked byte for byte."""
+"""Template tags (Jinja's, Go's, Helm's): found in a file of another language, and for what they define."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from ckvd.languages import Language
+from ckvd.model import HeaderItem, Parsed, Range, Symbol
+from ckvd.parse import text
 
 _OPEN = re.compile(rb"\{[{%#]")
 _CLOSE = {b"{{": b"}}", b"{%": b"%}", b"{#": b"#}"}
+_TAG = re.compile(
+    rb"\{(?P<style>[{%])[-+~]?\s*"
+    rb"(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b"
+    rb"(?:\s+(?:\"(?P<quoted>[^\"\n]+)\"|(?P<name>\w+)))?"
+)
+_KINDS = {b"block": "block"}
 
 
-def tags(source: bytes) -> Iterator[tuple[int, int]]:
+def tags(source: bytes) -> Iterator[Range]:
     """The ranges of `{{ … }}`, `{% … %}` and `{# … #}`; one without its end is none. Linear in time."""
     at = 0
     unclosed: set[bytes] = set()
@@ -29,12 +40,105 @@ def tags(source: bytes) -> Iterator[tuple[int, int]]:
 def blanked(source: bytes, word: bytes = b"x") -> bytes:
     """The source with tags as blanks and expressions as a word of that letter, lines kept.
 
-    The source itself, the same object, where it has no tag.
+    A `{{ … }}` alone on its lines is a tag too, as Go has them. The source itself, the same object,
+    where it has no tag.
     """
     if not _OPEN.search(source):
         return source
     out = bytearray(source)
     for start, end in tags(source):
-        filler = word if source.startswith(b"{{", start) else b" "
-        out[start:end] = re.sub(rb"[^\n]", filler, source[start:end])
+        expression = source.startswith(b"{{", start) and not _alone(source, start, end)
+        out[start:end] = re.sub(rb"[^\n]", word if expression else b" ", source[start:end])
     return bytes(out)
+
+
+def _alone(source: bytes, start: int, end: int) -> bool:
+    line_start = source.rfind(b"\n", 0, start) + 1
+    line_end = source.find(b"\n", end)
+    return not (source[line_start:start] + source[end : line_end if line_end >= 0 else len(source)]).strip()
+
+
+def parse(_path: str, source: bytes, language: Language) -> Parsed:
+    """A template by itself: the macros and blocks that it defines."""
+    return Parsed(language.name, "ok", symbols=definitions(source), comment=language.comment)
+
+
+def definitions(source: bytes) -> tuple[Symbol, ...]:
+    """What tags define: Go's `define` and `block`, Jinja's `macro` and `block`, dbt's kinds of macro.
+
+    A definition without its end is its opening tag alone.
+    """
+    open_: list[tuple[bytes, int | None]] = []
+    found: list[Symbol] = []
+    for start, end in tags(source):
+        tag = _TAG.match(source, start, end)
+        if tag is None:
+            continue
+        word, go = tag["word"], tag["style"] == b"{"
+        if word.startswith(b"end"):
+            # `{{ end }}` closes whatever is open, `{% endmacro %}` the last macro.
+            at = next((i for i in range(len(open_) - 1, -1, -1) if go or open_[i][0] == word[3:]), None)
+            if at is not None and (index := open_[at][1]) is not None:
+                symbol = found[index]
+                found[index] = replace(symbol, end=end, body=(symbol.end, start))
+            del open_[len(open_) if at is None else at :]
+        elif go or word not in (b"if", b"range", b"with"):
+            name = tag["quoted"] or (None if go else tag["name"])
+            scope = next((i for _, i in reversed(open_) if i is not None), None)
+            open_.append((word, len(found) if name else None))
+            if name:
+                name_start = tag.start("quoted" if tag["quoted"] else "name")
+                found.append(_symbol(source, (start, end), word, name, name_start, scope))
+    return tuple(found)
+
+
+def _symbol(
+    source: bytes, tag: Range, word: bytes, name: bytes, name_start: int, scope: int | None
+) -> Symbol:
+    return Symbol(
+        name=name.decode("utf-8", "replace"),
+        parents=(),
+        kind=_KINDS.get(word, "macro"),
+        start=tag[0],
+        end=tag[1],
+        name_start=name_start,
+        lead=tag[0],
+        scope=scope,
+        signature=text.signature(source, *tag),
+        head=(HeaderItem("signature", *tag),),
+    )
+
+
+def around(
+    path: str, source: bytes, language: Language, parser: Callable[[str, bytes, Language], Parsed]
+) -> Parsed:
+    """A parse, or where it has errors and the file template tags, one without them if it is better.
+
+    The reason of such a file is `template`. Names that a tag makes up read as in the file.
+    """
+    parsed = parser(path, source, language)
+    plain = source if parsed.status == "ok" else blanked(source)
+    if plain is source:
+        return parsed
+    other = parser(path, plain, language)
+    if other.error_bytes >= parsed.error_bytes:
+        return parsed
+    if other.status == "ok":
+        other = replace(other, reason="template", detail="template tags are left out of the syntax")
+    return replace(other, symbols=_as_written(source, other.symbols))
+
+
+def _as_written(source: bytes, symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:
+    """The symbols with their names and signatures as the file has them, template tags included."""
+    written: dict[str, str] = {}
+    result: list[Symbol] = []
+    for symbol in symbols:
+        raw = source[symbol.name_start : symbol.name_start + len(symbol.name.encode())]
+        name = raw.decode("utf-8", "replace") if b"{{" in raw else symbol.name
+        written[symbol.name] = name
+        head_end = symbol.body[0] if symbol.body else symbol.end
+        tagged = b"{{" in source[symbol.start : head_end]
+        signature = text.signature(source, symbol.start, head_end) if tagged else symbol.signature
+        parents = tuple(written.get(parent, parent) for parent in symbol.parents)
+        result.append(replace(symbol, name=name, parents=parents, signature=signature))
+    return tuple(result)
