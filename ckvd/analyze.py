@@ -89,7 +89,7 @@ def analyze(job: Job, count: Callable[[str], int]) -> FileResult:
     parsed, verdict = _parse(job, path, text, language)
     if verdict.reason is None and decoded.note:
         verdict = replace(verdict, reason="encoding", detail=decoded.note)
-    chunks = cut(path, text, parsed, verdict.strategy, job.options, count)
+    chunks = cut(path, text, parsed, verdict.strategy, job.options, count, language=name)
     symbols = parsed.symbols if parsed else ()
     lines = _Lines(text)
     raw = decoded.raw_offset

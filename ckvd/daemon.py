@@ -11,6 +11,7 @@ import os
 import queue
 import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ckvd.config import FILE_NAME
@@ -51,6 +52,21 @@ class Ended(enum.Enum):
     STORE_DAMAGED = enum.auto()
 
 
+class Signals:
+    """SIGTERM and SIGINT from now on: the first asks for an end, whatever the process is at just then."""
+
+    def __init__(self) -> None:
+        self.received = False
+        self.wake: Callable[[], None] = lambda: None
+        """Called by the handler: it may only put a message into a queue."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._handle)
+
+    def _handle(self, _number: int, _frame: object) -> None:
+        self.received = True
+        self.wake()
+
+
 @dataclass(frozen=True, slots=True)
 class _Barrier:
     """A `sync --vectors` that waits for the vectors of all rows up to `revision`."""
@@ -66,8 +82,9 @@ class Daemon:
     `status` and tried again.
     """
 
-    def __init__(self, indexer: Indexer, places: Places, notifier: Notifier) -> None:
+    def __init__(self, indexer: Indexer, places: Places, notifier: Notifier, signals: Signals) -> None:
         self._indexer = indexer
+        self._signals = signals
         self._places = places
         self._notifier = notifier
         self._inbox: queue.SimpleQueue[Dirty | tuple[Message, Answer] | None] = queue.SimpleQueue()
@@ -84,7 +101,8 @@ class Daemon:
         self._next_reconcile = now + RECONCILE_S
         self._next_maintain = now + MAINTAIN_S
         self._clock_gap = time.time() - now
-        indexer.should_stop = lambda: self._ended is not None
+        signals.wake = lambda: self._inbox.put(None)
+        indexer.should_stop = self._should_stop
         indexer.tick = notifier.alive
         self._watcher = self._new_watcher()
 
@@ -98,18 +116,16 @@ class Daemon:
         return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
 
     def run(self) -> Ended:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._on_signal)
         server = Server(self._places, self._on_request)
         try:
             self._watcher.start()
             self._notifier.ready()
-            while self._ended is None:
+            while not self._should_stop():
                 self._step()
         except Stopped:
             pass
         finally:
-            if self._ended is Ended.STOPPED:
+            if self._signals.received:
                 self._notifier.stopping()
             server.close()
             self._watcher.stop()
@@ -119,9 +135,8 @@ class Daemon:
 
     # -- messages, from other threads -----------------------------------------------------------------
 
-    def _on_signal(self, _number: int, _frame: object) -> None:
-        self._ended = Ended.STOPPED
-        self._inbox.put(None)
+    def _should_stop(self) -> bool:
+        return self._signals.received or self._ended is not None
 
     def _on_request(self, message: Message, answer: Answer) -> None:
         if message.get("op") == "status":
@@ -148,7 +163,7 @@ class Daemon:
         """One turn: wait for the next thing to do, take all messages, do what is due."""
         self._receive(self._idle_s(time.monotonic()))
         now = time.monotonic()
-        if self._ended is not None:
+        if self._should_stop():
             return
         if now >= self._next_poll:
             self._poll(now)

@@ -96,17 +96,19 @@ def run_daemon(where: Place) -> None:
 
     A database that is deleted, replaced or damaged under a running daemon is opened or made anew.
     """
-    from ckvd.daemon import Daemon, Ended
+    from ckvd.daemon import Daemon, Ended, Signals
+
+    signals = Signals()
 
     notifier = Notifier.from_environ()
     verify = False
     while True:
         with indexing(where, verify=verify) as ix:
             try:
-                ended = Daemon(ix, where.places, notifier).run()
+                ended = Daemon(ix, where.places, notifier, signals).run()
             except DamagedStoreError:
                 ended = Ended.STORE_DAMAGED
-        if ended is Ended.STOPPED:
+        if ended is Ended.STOPPED or signals.received:
             return
         verify = ended is Ended.STORE_DAMAGED
 
