@@ -13,7 +13,7 @@ import sqlite_vec
 
 from ckvd.errors import StoreError
 from ckvd.store import schema
-from ckvd.store.connection import APPLICATION_ID, connect_reader, plain_errors, transaction
+from ckvd.store.connection import connect_reader, plain_errors, transaction
 from ckvd.store.writer import MetaValue
 
 _Row = TypeVar("_Row", bound=NamedTuple)
@@ -141,8 +141,8 @@ def open_reader(path: str, *, vec: bool = False) -> Reader:
         db = connect_reader(path)
         undo.callback(db.close)
         schema.check_owner(db, path)
-        if db.pragma("application_id") != APPLICATION_ID:
-            raise StoreError(f"{path} is not a finished index; make it with `ckvd index`")
+        if schema.version(db) != schema.SCHEMA_VERSION:
+            raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
         if vec:
             db.enable_load_extension(True)
             db.load_extension(sqlite_vec.loadable_path())

@@ -35,8 +35,7 @@ def check_owner(db: apsw.Connection, path: str) -> None:
     objects = _objects(db)
     if application != APPLICATION_ID and (objects or application or contract):
         raise StoreError(f"{path} is the database of another program; pass another file with --db")
-    version = _version(db, objects)
-    if contract > CONTRACT_VERSION or (version is not None and version > SCHEMA_VERSION):
+    if contract > CONTRACT_VERSION or (version(db) or 0) > SCHEMA_VERSION:
         raise newer(path)
 
 
@@ -45,21 +44,19 @@ def ensure(db: apsw.Connection, verify: bool) -> None:
 
     With `verify`, the whole file is read and checked, and apsw.CorruptError raised where it is malformed.
     """
+    was, objects = (db.pragma("user_version"), version(db)), _objects(db)
+    current = was == (CONTRACT_VERSION, SCHEMA_VERSION)
+    if not (current and _expected() <= objects):
+        with transaction(db):
+            if current and not _missing_tables(objects):
+                _restore(db, objects)
+            elif not _migrate(db, *was):
+                _rebuild(db, objects)
+    _drop_triggers(db, objects)
+    # Before the whole is checked: a full-text index that is wrong is made anew, the file need not go for it.
+    _mend_words(db, verify)
     if verify:
         _verify(db)
-    contract, objects = db.pragma("user_version"), _objects(db)
-    version = _version(db, objects)
-    if version == SCHEMA_VERSION and _expected() <= objects and contract == CONTRACT_VERSION:
-        _drop_triggers(db, objects)
-        _mend_words(db, verify)
-        return
-    with transaction(db):
-        if contract == CONTRACT_VERSION and version is not None and _migrate(db, version):
-            return
-        if (contract, version) == (CONTRACT_VERSION, SCHEMA_VERSION) and not _missing_tables(objects):
-            _restore(db, objects)
-        else:
-            _rebuild(db, objects)
 
 
 def newer(path: str) -> NewerStoreError:
@@ -78,9 +75,12 @@ def _meta(db: apsw.Connection, key: str) -> object:
     return db.execute("SELECT value FROM meta_kv WHERE key = ?", (key,)).get
 
 
-def _version(db: apsw.Connection, objects: _Objects) -> int | None:
-    version = _meta(db, "schema_version") if ("table", "meta_kv") in objects else None
-    return version if isinstance(version, int) else None
+def version(db: apsw.Connection) -> int | None:
+    """The version of the tables, None where there are none."""
+    if not db.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta_kv')").get:
+        return None
+    found = _meta(db, "schema_version")
+    return found if isinstance(found, int) else None
 
 
 def _objects(db: apsw.Connection) -> _Objects:
@@ -126,9 +126,9 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _migrate(db: apsw.Connection, version: int) -> bool:
+def _migrate(db: apsw.Connection, contract: int, was: int | None) -> bool:
     """Goes step by step to this version; False, and nothing done, where a step is missing."""
-    steps = range(version, SCHEMA_VERSION)
+    steps = range(was, SCHEMA_VERSION) if was is not None and contract == CONTRACT_VERSION else ()
     if not steps or any(step not in MIGRATIONS for step in steps):
         return False
     for step in steps:
@@ -211,15 +211,17 @@ def _drop_fts(db: apsw.Connection, name: str) -> None:
 
 def _mend_words(db: apsw.Connection, verify: bool) -> None:
     """Rebuilds a full-text index that is incomplete, unreadable, or made with another way to split words."""
-    if _meta(db, "words_version") != words.VERSION:
-        with transaction(db):
-            _split_anew(db)
-            db.execute("UPDATE meta_kv SET value = ? WHERE key = 'words_version'", (words.VERSION,))
-            db.execute("INSERT INTO chunks_fts(chunks_fts) VALUES('rebuild')")
-    broken = [fts for fts, table in FTS.items() if not _is_sound(db, fts, table, verify)]
-    if not broken:
+    broken = {fts for fts, table in FTS.items() if not _is_sound(db, fts, table, verify)}
+    other_words = _meta(db, "words_version") != words.VERSION
+    if not (broken or other_words):
         return
     with transaction(db):
+        if other_words:
+            _split_anew(db)
+            db.execute(
+                "INSERT OR REPLACE INTO meta_kv(key, value) VALUES('words_version', ?)", (words.VERSION,)
+            )
+            broken.add("chunks_fts")
         for fts in broken:
             _drop_fts(db, fts)
             _run(db, _statements()["table", fts])

@@ -165,13 +165,14 @@ CREATE TABLE lsp_kind (
     number INTEGER NOT NULL
 ) WITHOUT ROWID;
 INSERT INTO lsp_kind VALUES
-    ('module', 2), ('namespace', 3), ('package', 4), ('class', 5), ('contract', 5), ('impl', 5), ('method', 6),
-    ('rpc', 6), ('property', 7), ('field', 8), ('constructor', 9), ('enum', 10), ('interface', 11),
-    ('trait', 11), ('protocol', 11), ('service', 11), ('function', 12), ('procedure', 12), ('macro', 12),
-    ('modifier', 12), ('target', 12), ('variable', 13), ('output', 13), ('constant', 14), ('section', 15),
-    ('resource', 19), ('data', 19), ('provider', 19), ('object', 19), ('key', 20), ('index', 20),
-    ('member', 22), ('struct', 23), ('record', 23), ('union', 23), ('message', 23), ('table', 23),
-    ('view', 23), ('event', 24), ('trigger', 24), ('operator', 25), ('type', 26);
+    ('module', 2), ('library', 2), ('namespace', 3), ('package', 4), ('class', 5), ('contract', 5),
+    ('extension', 5), ('impl', 5), ('method', 6), ('rpc', 6), ('property', 7), ('field', 8), ('constructor', 9),
+    ('enum', 10), ('annotation', 11), ('interface', 11), ('protocol', 11), ('service', 11), ('trait', 11),
+    ('function', 12), ('macro', 12), ('modifier', 12), ('procedure', 12), ('target', 12), ('test', 12),
+    ('output', 13), ('variable', 13), ('constant', 14), ('section', 15), ('block', 19), ('data', 19),
+    ('object', 19), ('provider', 19), ('resource', 19), ('index', 20), ('key', 20), ('enum_member', 22),
+    ('error', 23), ('message', 23), ('record', 23), ('struct', 23), ('table', 23), ('union', 23), ('view', 23),
+    ('event', 24), ('trigger', 24), ('operator', 25), ('type', 26);
 
 CREATE VIEW meta AS SELECT key, value FROM meta_kv;
 

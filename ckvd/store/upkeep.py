@@ -24,15 +24,23 @@ _VACUUM_SHARE = 0.1  # of the file that may be free pages
 _CHECKPOINT_WAIT_MS = 250
 
 
-def run(db: apsw.Connection, path: str) -> str | None:
-    """Bounded work, so that edits never wait for it long; a sentence where a reader keeps the WAL large."""
+def tidy(db: apsw.Connection) -> bool:
+    """Collects, merges and gives space back, within bounds, so that edits never wait for it long.
+
+    Whether nothing was left to do.
+    """
     with transaction(db):
         db.execute("DELETE FROM header WHERE NOT EXISTS (SELECT 1 FROM chunk WHERE header_id = header.id)")
         _trim_changes(db)
     for _ in range(_ROUNDS):
         more = [step(db) for step in (_collect_vectors, _merge, _vacuum)]
         if not any(more):
-            break
+            return True
+    return False
+
+
+def shrink_wal(db: apsw.Connection, path: str) -> str | None:
+    """Cuts the WAL off where it is above WAL_LIMIT; a sentence where a reader stands in the way."""
     if wal_bytes(path) <= WAL_LIMIT or checkpoint(db):
         return None
     return (

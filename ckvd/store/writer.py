@@ -95,6 +95,7 @@ class Writer:
         self.path = path
         self._db = db
         self._place = _place(path)
+        self._tidied: int | None = None
 
     def __enter__(self) -> Writer:
         return self
@@ -236,7 +237,10 @@ class Writer:
         space back, and cuts the WAL above 16 MiB. A sentence for people where a reader is in its way.
         """
         with plain_errors(self.path):
-            return upkeep.run(self._db, self.path)
+            # An idle daemon must stay idle: what was tidied and not written to since is not looked at again.
+            if self._db.total_changes() != self._tidied and upkeep.tidy(self._db):
+                self._tidied = self._db.total_changes()
+            return upkeep.shrink_wal(self._db, self.path)
 
 
 def _head_meta(head: Head | None) -> dict[str, MetaValue]:

@@ -192,6 +192,14 @@ def test_stale_words_are_found_by_a_verification(filled: Path) -> None:
     assert dump(filled)["files"] == before["files"]
 
 
+def test_malformed_words_are_mended_by_a_verification(filled: Path) -> None:
+    before, inode = dump(filled), filled.stat().st_ino
+    change(filled, "UPDATE chunks_fts_data SET block = x'ffff' WHERE id > 10")
+    open_writer(str(filled), verify=True).close()
+    assert (dump(filled), filled.stat().st_ino, aside(filled)) == (before, inode, [])
+    assert faults(filled) == []
+
+
 def test_words_are_split_anew_after_a_change_of_the_splitting(filled: Path) -> None:
     before = dump(filled)
     change(

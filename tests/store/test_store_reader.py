@@ -110,7 +110,7 @@ def test_no_index_and_what_is_none(tmp_path: Path) -> None:
     with pytest.raises(DamagedStoreError):
         open_reader(str(tmp_path / "text"))
     (tmp_path / "empty").touch()
-    with pytest.raises(StoreError, match="not a finished index"):
+    with pytest.raises(StoreError, match="not as this ckvd lays it out"):
         open_reader(str(tmp_path / "empty"))
     with open_writer(str(tmp_path / "newer.db")) as w:
         w._db.pragma("user_version", 2)

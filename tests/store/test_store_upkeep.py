@@ -78,6 +78,16 @@ def test_space_comes_back(writer: Writer, db: Path) -> None:
     assert faults(db) == []
 
 
+def test_upkeep_of_what_did_not_change_writes_nothing(writer: Writer, db: Path) -> None:
+    writer.set_model(MODEL, "a", 8)
+    put(writer, *(result(b"%d.py" % i, *functions(0, 100)) for i in range(20)))
+    embed(writer)
+    assert writer.maintain() is None
+    wal = db.with_name("index.db-wal").stat()
+    assert writer.maintain() is None
+    assert db.with_name("index.db-wal").stat() == wal
+
+
 @pytest.mark.slow
 def test_two_hundred_rounds_of_rewriting_everything(tmp_path: Path) -> None:
     """At most twice the size of one built from nothing, vectors for the way back included."""
