@@ -1,0 +1,45 @@
+"""Which folders are polled because of where they lie, from the words of proc(5)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from ckvd.worktree.mounts import silent_folders
+
+MOUNTS = rb"""22 1 0:20 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+30 22 0:30 / /home rw shared:2 - nfs4 server:/home rw
+31 22 0:31 / /srv/with\040space rw - fuse.sshfs host:/ rw
+32 22 0:32 / /srv/tree/data rw - cifs //host/data rw
+33 22 0:33 / /srv/tree/disk rw - fuseblk /dev/sdb1 rw
+34 22 0:34 / /srv/treeish rw - 9p share rw
+35 22 0:35 / /over rw - nfs server:/x rw
+36 35 0:36 / /over rw - tmpfs tmpfs rw
+broken line
+"""
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        (b"/srv/local", set()),
+        (b"/home/user/tree", {b""}),
+        (b"/home", {b""}),
+        (b"/srv/with space/tree", {b""}),
+        (b"/srv/tree", {b"data"}),
+        (b"/srv/tree/data/deeper", {b""}),
+        (b"/srv/tree/disk", set()),
+        (b"/over/tree", set()),
+        (b"/homeless", set()),
+    ],
+)
+def test_by_the_nearest_mount_and_those_below(root: bytes, expected: set[bytes]) -> None:
+    assert silent_folders(root, MOUNTS) == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="proc(5)")
+def test_of_this_machine(tmp_path: Path) -> None:
+    assert isinstance(silent_folders(os.fsencode(tmp_path)), set)
