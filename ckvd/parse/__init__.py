@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import data, islands, markdown, rst, sql, templates, tree
+from ckvd.parse import data, islands, markdown, notebook, rst, sql, templates, tree
 
 __all__ = ["parse"]
 
@@ -21,6 +21,7 @@ PARSERS: dict[str, Parser] = {
     "erb": islands.erb,
     "html": islands.html,
     "markdown": markdown.parse,
+    "notebook": notebook.parse,
     "rst": rst.parse,
     "sql": sql.parse,
     "template": templates.parse,
