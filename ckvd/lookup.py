@@ -50,7 +50,10 @@ def serving(reader: Reader) -> Serving | None:
 
 
 class Lookup:
-    """Look-ups under one filter; `limit` bounds what each gives. Use within one snapshot of the reader."""
+    """Look-ups under one filter; `limit` bounds what each gives. Use within one snapshot of the reader.
+
+    `CROSS JOIN` fixes the order of the loops: there are no statistics, and SQLite may guess a full scan.
+    """
 
     def __init__(self, reader: Reader, filters: Filters, limit: int) -> None:
         self._query = reader.query
@@ -63,7 +66,7 @@ class Lookup:
         found: dict[int, int] = {}
         for name in query.names:
             rows = self._query(
-                "SELECT c.id, s.symbol FROM symbol AS s JOIN chunk AS c ON c.chunk_id = s.chunk_id"
+                "SELECT c.id, s.symbol FROM symbol AS s CROSS JOIN chunk AS c ON c.chunk_id = s.chunk_id"
                 f" WHERE s.name = :name COLLATE NOCASE AND {self._where} LIMIT {_NAMED}",
                 {"name": name.rpartition(".")[2], **self._values},
             )
@@ -79,7 +82,7 @@ class Lookup:
         if not query.match:
             return {}
         weights = ", ".join(map(str, rank.BM25_COLUMNS.values()))
-        joined = " JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
+        joined = " CROSS JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
         rows = self._query(
             f"SELECT chunks_fts.rowid, bm25(chunks_fts, {weights}) AS score FROM chunks_fts{joined}"
             f" WHERE chunks_fts MATCH :match AND {self._where} ORDER BY score LIMIT :limit",
@@ -96,8 +99,8 @@ class Lookup:
         if len(part) < 3:
             return []
         rows = self._query(
-            "SELECT c.id FROM names_fts JOIN symbol AS s ON s.name = names_fts.name"
-            " JOIN chunk AS c ON c.chunk_id = s.chunk_id"
+            "SELECT c.id FROM names_fts CROSS JOIN symbol AS s ON s.name = names_fts.name"
+            " CROSS JOIN chunk AS c ON c.chunk_id = s.chunk_id"
             f" WHERE names_fts MATCH :match AND {self._where} LIMIT {_NAMED}",
             {"match": '"' + part.replace('"', '""') + '"', **self._values},
         )
@@ -114,12 +117,12 @@ class Lookup:
 
         nearest = self._nearest(model, quantise(vector[None]).bits[0].tobytes())
         rows = self._query(
-            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i JOIN vector AS v ON v.id = i.value"
-            f" JOIN chunk AS c ON c.embed_hash = v.hash WHERE {self._where}",
+            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN vector AS v ON v.id = i.value"
+            f" CROSS JOIN chunk AS c ON c.embed_hash = v.hash WHERE {self._where}",
             {"ids": json.dumps(nearest), **self._values},
         ) + self._query(
-            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i JOIN chunk AS c ON c.id = i.value"
-            " JOIN vector AS v ON v.hash = c.embed_hash AND v.model_id = :model",
+            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN chunk AS c ON c.id = i.value"
+            " CROSS JOIN vector AS v ON v.hash = c.embed_hash AND v.model_id = :model",
             {"ids": json.dumps(list(also)), "model": model.id},
         )
         if not rows:
@@ -132,7 +135,7 @@ class Lookup:
         """Ids of the vectors with the fewest differing bits."""
         if self._filtered:
             source = (
-                "SELECT v.id AS id, v.bits AS bits FROM chunk AS c JOIN vector AS v"
+                "SELECT v.id AS id, v.bits AS bits FROM chunk AS c CROSS JOIN vector AS v"
                 f" ON v.hash = c.embed_hash AND v.model_id = :model WHERE {self._where}"
             )
         else:
@@ -150,8 +153,8 @@ class Lookup:
         """What ranking must know of chunks, in the order of their ids."""
         rows = self._query(
             "SELECT c.id, c.chunk_id, f.path, c.unit, c.kind, c.grain, c.symbol, c.start_byte, c.end_byte,"
-            " c.parts FROM json_each(?) AS i JOIN chunk AS c ON c.id = i.value"
-            " JOIN file AS f ON f.id = c.file_id",
+            " c.parts FROM json_each(?) AS i CROSS JOIN chunk AS c ON c.id = i.value"
+            " CROSS JOIN file AS f ON f.id = c.file_id",
             (json.dumps(sorted(ids)),),
         )
         return [Candidate(*row) for row in rows]
@@ -159,7 +162,7 @@ class Lookup:
     def symbols_in(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """The qualified names of the symbols whose finest chunk is one of these, in file order."""
         rows = self._query(
-            "SELECT s.chunk_id, s.symbol FROM json_each(?) AS i JOIN symbol AS s ON s.chunk_id = i.value"
+            "SELECT s.chunk_id, s.symbol FROM json_each(?) AS i CROSS JOIN symbol AS s ON s.chunk_id = i.value"
             " ORDER BY s.start_byte",
             (json.dumps(list(chunk_ids)),),
         )

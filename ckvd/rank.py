@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from ckvd import words
@@ -127,10 +128,18 @@ def best_name(query: Query, symbols: Iterable[str]) -> str | None:
 
 def name_share(query: Query, symbol: str | None) -> float:
     """The share of the words of a symbol's own name that the query has, 0 to 1."""
-    if not symbol:
-        return 0.0
-    name = words.split(symbol.rpartition(".")[2])
-    return sum(fold(word) in query.stems for word in name) / len(name) if name else 0.0
+    stems = _name_stems(symbol) if symbol else ()
+    return sum(stem in query.stems for stem in stems) / len(stems) if stems else 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def _name_words(symbol: str) -> tuple[str, ...]:
+    return words.split(symbol.rpartition(".")[2])
+
+
+@lru_cache(maxsize=1 << 16)
+def _name_stems(symbol: str) -> tuple[str, ...]:
+    return tuple(map(fold, _name_words(symbol)))
 
 
 def without_overlaps(ranked: Iterable[Ranked]) -> list[Ranked]:
@@ -151,9 +160,15 @@ def without_overlaps(ranked: Iterable[Ranked]) -> list[Ranked]:
     return kept
 
 
+@lru_cache(maxsize=1 << 16)
 def is_test(path: str) -> bool:
     """Whether a path is that of a test or of what only tests use, by the customs of the languages."""
     return _TEST_PATH.search(path) is not None
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_foreign(path: str) -> bool:
+    return _FOREIGN_PATH.search(path) is not None
 
 
 def _weight(c: Candidate, of_tests: bool) -> float:
@@ -162,7 +177,7 @@ def _weight(c: Candidate, of_tests: bool) -> float:
         weight *= COARSE
     if not of_tests and is_test(c.path):
         weight *= TEST
-    if _FOREIGN_PATH.search(c.path):
+    if _is_foreign(c.path):
         weight *= FOREIGN
     return weight
 
@@ -170,5 +185,5 @@ def _weight(c: Candidate, of_tests: bool) -> float:
 def _exact(query: Query, c: Candidate, grade: int) -> int:
     if query.whole and grade:
         return grade
-    name = c.symbol.rpartition(".")[2] if c.symbol and c.unit == "symbol" else ""
-    return 1 if len(query.spelled) > 1 and words.split(name) == query.spelled else 0
+    spelled = len(query.spelled) > 1 and c.symbol is not None and c.unit == "symbol"
+    return 1 if spelled and _name_words(c.symbol or "") == query.spelled else 0
