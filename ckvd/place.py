@@ -24,6 +24,14 @@ class Place:
     def db(self) -> str:
         return self.places.db
 
+    @property
+    def own_files(self) -> frozenset[bytes]:
+        """The database and what lies beside it, relative to the tree, where they are inside it."""
+        db = self.db
+        beside = (db, db + "-wal", db + "-shm", db + "-journal", self.places.lock, self.places.socket)
+        paths = (os.path.relpath(os.fsencode(path), self.tree.path) for path in beside)
+        return frozenset(path for path in paths if not path.startswith(b"../"))
+
 
 def place(root: str | None, db: str | None) -> Place:
     """Where ROOT and --db lead. Raises WorktreeError where there is no such folder, or no working tree."""

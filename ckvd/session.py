@@ -44,17 +44,8 @@ def indexing(where: Place, *, verify: bool = False) -> Iterator[Indexer]:
             writer=writer,
             pool=pool,
             settings=settings,
-            own_files=_own_files(where),
+            own_files=where.own_files,
         )
-
-
-def _own_files(where: Place) -> frozenset[bytes]:
-    """The database and what belongs to it, relative to the tree, where they lie in it."""
-    path = os.fsencode(where.db)
-    if not path.startswith(where.tree.path.rstrip(b"/") + b"/"):
-        return frozenset()
-    own = os.path.relpath(path, where.tree.path)
-    return frozenset(own + suffix for suffix in (b"", b"-wal", b"-shm", b"-journal", b".lock", b".sock"))
 
 
 def index_once(where: Place) -> str:

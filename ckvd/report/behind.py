@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ckvd import settings
-from ckvd.control import Places
 from ckvd.model import Stamp
+from ckvd.place import Place
 from ckvd.report.snapshot import opened
 from ckvd.report.state import Behind
 from ckvd.store import rows
 from ckvd.store.reader import Reader
 from ckvd.worktree.git import Repo
-from ckvd.worktree.git.root import Root
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, scan
 
@@ -44,11 +42,12 @@ class Indexed:
         return self.read_ns - max(self.stamp.mtime_ns, self.stamp.ctime_ns) < RACY_NS
 
 
-def look(tree: Root, places: Places) -> Behind:
+def look(where: Place) -> Behind:
     """Compares the tree with the rows. Raises ConfigError, WorktreeError or StoreError."""
+    tree = where.tree
     repo = Repo(tree) if tree.git_dir is not None else None
-    found = scan(tree.path, repo, settings.load(tree.path), own_files(tree.path, places))
-    with opened(places.db) as reader:
+    found = scan(tree.path, repo, settings.load(tree.path), where.own_files)
+    with opened(where.db) as reader:
         known = indexed(reader) if reader is not None else {}
     head = repo.head() if repo is not None else None
     touched = suspects(found.entries, known)
@@ -92,11 +91,3 @@ def _changed(
         now = read(root, path, 0, "sha1" if len(row.blob_oid) == 40 else "sha256")
         if not isinstance(now, Content) or now.blob_oid != row.blob_oid:
             yield path
-
-
-def own_files(root: bytes, places: Places) -> frozenset[bytes]:
-    """The database and what lies beside it, relative to `root`, where they are inside it."""
-    db = places.db
-    beside = (db, *(db + suffix for suffix in ("-wal", "-shm", "-journal")), places.lock, places.socket)
-    paths = (os.path.relpath(os.fsencode(path), root) for path in beside)
-    return frozenset(path for path in paths if not path.startswith(b"../"))

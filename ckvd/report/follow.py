@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 from rich.live import Live
 
+from ckvd.place import Place
 from ckvd.report import terminal
 from ckvd.report.screen import screen, short
-from ckvd.report.status import Where, collect
+from ckvd.report.status import collect
 
 EVERY_S = 1.0
 
 
-def follow(where: Where, wait: Callable[[float], None] = time.sleep) -> None:
+def follow(where: Place, wait: Callable[[float], None] = time.sleep) -> None:
     """Shows the status of `where` until `wait`, called between two looks, raises KeyboardInterrupt.
 
     Raises StoreError where the database can no longer be read.
@@ -29,7 +30,7 @@ def follow(where: Where, wait: Callable[[float], None] = time.sleep) -> None:
         return
 
 
-def _in_place(where: Where, wait: Callable[[float], None]) -> None:
+def _in_place(where: Place, wait: Callable[[float], None]) -> None:
     first = screen(collect(where))
     with Live(first, console=terminal.console(sys.stdout), auto_refresh=False, screen=True) as live:
         while True:
@@ -37,7 +38,7 @@ def _in_place(where: Where, wait: Callable[[float], None]) -> None:
             live.update(screen(collect(where)), refresh=True)
 
 
-def _by_lines(where: Where, wait: Callable[[float], None]) -> None:
+def _by_lines(where: Place, wait: Callable[[float], None]) -> None:
     said = ""
     while True:
         line = short(collect(where))

@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import ConsoleRenderable, Group
 from rich.text import Text
 
+from ckvd.place import Place
 from ckvd.report import document, terminal
 from ckvd.report.screen import Tallies
 from ckvd.report.snapshot import directories, opened
-from ckvd.report.status import Where
 from ckvd.report.terminal import cells, number, percent
 from ckvd.report.values import Tally, by_language, by_reason, total, worst_first
 from ckvd.store.reader import Outcome
@@ -43,7 +43,7 @@ class Rates:
         return total(self.directories.values())
 
 
-def collect(where: Where) -> Rates:
+def collect(where: Place) -> Rates:
     """Raises StoreError where the database cannot be read; one that is not there yet has no files."""
     with opened(where.places.db) as reader:
         if reader is None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Protocol
+from typing import Any
 
 from ckvd.control import Places, ask, holder
 from ckvd.errors import ConfigError, ModelError, WorktreeError
+from ckvd.place import Place
 from ckvd.report import document, snapshot
 from ckvd.report.behind import look
 from ckvd.report.state import BEHIND, FRESH, WEDGED, Daemon, Status, heard
 from ckvd.report.values import Snapshot
 from ckvd.settings import Settings
-from ckvd.worktree.git.root import Root
 
 __all__ = ["BEHIND", "FRESH", "WEDGED", "Status", "as_json", "collect", "show"]
 
@@ -21,16 +21,7 @@ ASK_S = 1.0
 """How long a daemon may take to answer: it does so from a thread of its own, whatever else it is doing."""
 
 
-class Where(Protocol):
-    """A tree and the database that indexes it."""
-
-    @property
-    def tree(self) -> Root: ...
-    @property
-    def places(self) -> Places: ...
-
-
-def collect(where: Where) -> Status:
+def collect(where: Place) -> Status:
     """Raises StoreError where the database is another program's, newer, damaged or unreadable.
 
     What is wrong with the configuration, the model or the tree is in `Status.errors`.
@@ -41,7 +32,7 @@ def collect(where: Where) -> Status:
     behind = limit = None
     if daemon is None or daemon.pending_files is None:
         try:
-            behind = look(where.tree, where.places)
+            behind = look(where)
         except (ConfigError, WorktreeError) as e:
             errors.append(str(e))
     try:

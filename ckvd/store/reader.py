@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
-import sqlite_vec
 
 from ckvd.errors import StoreError
 from ckvd.store import schema
@@ -144,6 +143,8 @@ def open_reader(path: str, *, vec: bool = False) -> Reader:
         if schema.version(db) != schema.SCHEMA_VERSION:
             raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
         if vec:
+            import sqlite_vec  # brings numpy: half of the start-up of a command
+
             db.enable_load_extension(True)
             db.load_extension(sqlite_vec.loadable_path())
             db.enable_load_extension(False)
@@ -199,8 +200,8 @@ class Reader:
     def chunk_totals(self) -> ChunkTotals:
         units = dict(self.query("SELECT unit, count(*) FROM chunks GROUP BY unit ORDER BY unit"))
         split, cut = self.query(
-            "SELECT count(*) FILTER (WHERE parts > 1 AND part = 1), count(*) FILTER (WHERE truncated)"
-            " FROM chunks"
+            "SELECT count(*) FILTER (WHERE unit = 'symbol' AND parts > 1 AND part = 1),"
+            " count(*) FILTER (WHERE truncated) FROM chunks"
         )[0]
         tokens = Counter(dict(self.query("SELECT tokens, count(*) FROM chunks GROUP BY tokens")))
         return ChunkTotals(units, split, cut, tokens)

@@ -59,6 +59,7 @@ def test_totals_of_chunks(writer: Writer, db: Path) -> None:
     chunks = [replace(c, tokens=10 * (i + 1)) for i, c in enumerate(file.chunks)]
     chunks[0] = replace(chunks[0], parts=2, part=1, unit="section")
     chunks[1] = replace(chunks[1], parts=2, part=2, truncated=True)
+    chunks[2] = replace(chunks[2], parts=2, part=1)
     put(writer, replace(file, chunks=tuple(chunks)))
     with open_reader(str(db)) as r:
         totals = r.chunk_totals()
