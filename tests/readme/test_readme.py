@@ -174,13 +174,14 @@ def test_the_keys_of_the_configuration_are_those_that_there_are() -> None:
 
 
 def test_the_languages_are_those_that_there_are() -> None:
-    shown = {row[0]: set(words(row[1])) for row in tables("Languages")}
+    shown = {row[0]: words(row[1]) for row in tables("Languages")}
     actual = {
-        name: {f".{suffix}" for suffix in language.suffixes} | set(language.filenames)
+        name: [f".{suffix}" for suffix in language.suffixes] + list(language.filenames)
         for name in languages.names()
         if (language := languages.get(name)).parses
     }
-    assert shown == actual
+    rows = [f"| {name} | {' '.join(f'`{file}`' for file in files)} |" for name, files in actual.items()]
+    assert shown == actual, "the table is now:\n" + "\n".join(rows)
 
 
 def test_links_lead_somewhere() -> None:
