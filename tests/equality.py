@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections import Counter
 from pathlib import Path
+
+import apsw
 
 QUERIES = {
     "files": "SELECT path, path_bytes, language, strategy, parse_status, reason, error_line, error_bytes,"
@@ -26,7 +27,7 @@ def differences(kept: Path, fresh: Path, most: int = 3) -> list[str]:
     found = []
     with _open(kept) as a, _open(fresh) as b:
         for name, sql in QUERIES.items():
-            left, right = Counter(a.execute(sql).fetchall()), Counter(b.execute(sql).fetchall())
+            left, right = Counter(a.execute(sql)), Counter(b.execute(sql))
             found += [f"{name}, only kept up to date: {row!r:.400}" for row in list(left - right)[:most]]
             found += [f"{name}, only fresh: {row!r:.400}" for row in list(right - left)[:most]]
     return found
@@ -34,17 +35,25 @@ def differences(kept: Path, fresh: Path, most: int = 3) -> list[str]:
 
 def faults(db: Path) -> list[str]:
     """What SQLite's and FTS5's own checks find wrong; the latter on a copy, since it writes."""
-    with _open(db) as source, contextlib.closing(sqlite3.connect(":memory:")) as copy:
-        result = source.execute("PRAGMA integrity_check").fetchone()[0]
+    with _open(db) as source, contextlib.closing(apsw.Connection(":memory:")) as copy:
+        result = source.pragma("integrity_check")
         found = [] if result == "ok" else [f"integrity_check: {result}"]
-        source.backup(copy)
+        with copy.backup("main", source, "main") as backup:
+            while not backup.done:
+                backup.step(1000)
         for table in ("chunks_fts", "names_fts"):
             try:
                 copy.execute(f"INSERT INTO {table}({table}, rank) VALUES('integrity-check', 1)")
-            except sqlite3.Error as error:
+            except apsw.Error as error:
                 found.append(f"{table}: {error}")
     return found
 
 
-def _open(db: Path) -> contextlib.closing[sqlite3.Connection]:
-    return contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True, timeout=10))
+def _open(db: Path) -> contextlib.closing[apsw.Connection]:
+    # Not the standard library's SQLite: two of them in one process drop each other's locks, and some tests
+    # have a writer in this one.
+    connection = apsw.Connection(
+        f"{db.as_uri()}?mode=ro", flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    )
+    connection.set_busy_timeout(10_000)
+    return contextlib.closing(connection)
