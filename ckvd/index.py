@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ckvd.errors import CkvdError, ModelError, StoreError
 from ckvd.lookup import Filters, Serving
@@ -43,7 +43,7 @@ class Index:
         self.root = where.root
         self.db = where.db
         self._lock = threading.Lock()
-        self._idle: list[tuple[Reader, _Inode]] = []
+        self._idle: list[_Open] = []
         self._closed = False
         self._embedders: dict[str, Embedder] = {}
         self._loading = threading.Lock()
@@ -61,8 +61,8 @@ class Index:
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
-        for reader, _ in idle:
-            reader.close()
+        for opened in idle:
+            opened.reader.close()
 
     def search(
         self,
@@ -82,7 +82,8 @@ class Index:
         alone or none. UsageError for an empty query, ModelError in mode `vector` without vectors.
         """
         filters = Filters(language, kind, path, tests)
-        with self._reader() as reader:
+        # sqlite-vec brings numpy along, which a keyword search need not wait for.
+        with self._reader(vec=mode != "keyword") as reader:
             return search(reader, query, k, mode, filters, self.embed_query, offset=offset)
 
     def embed_query(self, model: Serving, text: str) -> Vector:
@@ -125,35 +126,44 @@ class Index:
             return reader.chunks_at(path, line)
 
     @contextlib.contextmanager
-    def _reader(self) -> Iterator[Reader]:
+    def _reader(self, *, vec: bool = False) -> Iterator[Reader]:
         """A connection for this call alone, to the file that is at the path now."""
-        inode = _inode(self.db)
-        with self._lock:
-            if self._closed:
-                raise StoreError("this index is closed; open another ckvd.Index")
-            stale = [r for r, opened in self._idle if opened != inode]
-            self._idle = [(r, opened) for r, opened in self._idle if opened == inode]
-            reader = self._idle.pop()[0] if self._idle else None
-        for old in stale:
-            old.close()
-        reader = reader or open_reader(self.db, vec=True)
+        opened = self._take(_inode(self.db), vec)
         try:
-            yield reader
+            yield opened.reader
         except BaseException:
-            reader.close()
+            opened.reader.close()
             raise
-        self._give_back(reader, inode)
-
-    def _give_back(self, reader: Reader, inode: _Inode) -> None:
         with self._lock:
             keep = not self._closed
             if keep:
-                self._idle.append((reader, inode))
+                self._idle.append(opened)
         if not keep:
-            reader.close()
+            opened.reader.close()
+
+    def _take(self, inode: _Inode, vec: bool) -> _Open:
+        with self._lock:
+            if self._closed:
+                raise StoreError("this index is closed; open another ckvd.Index")
+            stale = [o for o in self._idle if o.inode != inode]
+            self._idle = [o for o in self._idle if o.inode == inode]
+            fit = next((o for o in self._idle if o.vec or not vec), None)
+            if fit is not None:
+                self._idle.remove(fit)
+        for old in stale:
+            old.reader.close()
+        return fit or _Open(open_reader(self.db, vec=vec), inode, vec)
 
 
 _Inode = tuple[int, int] | None
+
+
+class _Open(NamedTuple):
+    """A connection, the file that it is to, and whether it has sqlite-vec."""
+
+    reader: Reader
+    inode: _Inode
+    vec: bool
 
 
 def _inode(path: str) -> _Inode:

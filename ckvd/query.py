@@ -26,6 +26,7 @@ _STOP = frozenset(
 _QUOTED = re.compile(r'"([^"]+)"')
 _RUN = re.compile(r"\w+")
 _EDGES = re.compile(r"^[^\w~]+|\W+$")
+_MARKED = re.compile(r"`([^`\s]+)`|(\w[\w.:]*)\(")
 _JOINT = re.compile(r"::|->|[.#\\/$]")
 _SUFFIXES = (
     *("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "ions", "ion"),
@@ -53,7 +54,7 @@ class Query:
 
 def parse(text: str) -> Query:
     """Reads a query: plain words, identifiers in any style, qualified names, paths, `"phrases"`."""
-    text = text.encode("utf-8", "replace").decode()  # what a command line could not decode
+    text = text.encode("utf-8", "replace").decode().replace("\0", " ")  # what a command line could not decode
     pieces = [_EDGES.sub("", piece) for piece in text.split()]
     pieces = [piece for piece in pieces if _RUN.search(piece)]
     whole = len(pieces) == 1
@@ -97,7 +98,9 @@ def stem(word: str) -> str:
         return ""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word[: -len(suffix)]
+            root = word[: -len(suffix)]
+            doubled = root[-1] == root[-2] and root[-1] not in "aeiouls"
+            return root[:-1] if len(root) > 3 and (doubled or root[-1] == "y") else root
     return word
 
 
@@ -130,11 +133,11 @@ def _matters(word: str) -> bool:
 
 
 def _names(text: str, pieces: list[str], whole: bool) -> Iterator[str]:
-    called = set(re.findall(r"`([^`\s]+)`|([\w.:]+)\(", text))
-    marked = {name.strip("()") for pair in called for name in pair if name}
-    for piece in pieces:
-        name = ".".join(part for part in _JOINT.split(piece) if part)
-        if whole or piece in marked or _looks_like_a_name(piece):
+    marked = [quoted or called for quoted, called in _MARKED.findall(text)]
+    plain = [piece for piece in pieces if whole or _looks_like_a_name(piece)]
+    for piece in (*marked, *plain):
+        name = ".".join(part for part in _JOINT.split(_EDGES.sub("", piece)) if _RUN.search(part))
+        if name:
             yield name
 
 

@@ -2,7 +2,8 @@
 
 The score of a candidate is a weighted sum, each part between 0 and 1:
 
-    WORDS * bm25 / best bm25  +  VECTORS * cosine / best cosine  +  NAME * share of the name's words asked for
+    WORDS * bm25 / best bm25  +  VECTORS * cosine / best cosine
+    + NAME * share of the name's words that are asked for  +  ASKED * share of the query's words in the name
 
 times the weights of its unit and its place. Scores of the two searches are used, not ranks: reciprocal-rank
 fusion forgets by how much the first hit is better, which is what tells a lucky match from a sure one. All
@@ -27,24 +28,27 @@ BM25_COLUMNS: Mapping[str, float] = {"names": 10.0, "words": 1.0, "header": 0.5,
 
 WORDS = 0.45
 VECTORS = 0.70
-NAME = 0.15
-MENTION = 0.40
+NAME = 0.20
+ASKED = 0.15
+WHOLLY = 0.30
+"""Added where the name has all words of the query (`sharded lru` is the class before its methods)."""
+MENTION = 0.20
 """Added where a longer query mentions the symbol's name in so many words (`where does _evict run`)."""
 
 UNIT_WEIGHTS: Mapping[str, float] = {
     "symbol": 1.0,
-    "module": 0.9,
-    "section": 0.9,
-    "window": 0.9,
-    "names": 0.8,
-    "file_header": 0.8,
-    "file": 0.8,
+    "module": 0.8,
+    "section": 0.75,
+    "window": 0.75,
+    "names": 0.75,
+    "file_header": 0.75,
+    "file": 0.75,
 }
-COARSE = 0.95
+COARSE = 0.97
 """For a class against its own methods."""
-TEST = 0.85
+TEST = 0.70
 """For tests, where the query does not speak of tests."""
-FOREIGN = 0.85
+FOREIGN = 0.70
 """For copies of other projects' code, and for what a build made."""
 
 _TEST_PATH = re.compile(
@@ -105,8 +109,10 @@ def order(
         of_tests = not _TEST_WORDS.isdisjoint(query.stems)
         ranked = []
         for c in candidates:
-            share = name_share(query, c.symbol)
-            score = WORDS * bm25.get(c.id, 0.0) / best_bm25 + NAME * share
+            named_words, share = name_match(query, c.symbol)
+            score = WORDS * bm25.get(c.id, 0.0) / best_bm25 + NAME * named_words + ASKED * share
+            if share == 1:
+                score += WHOLLY
             if best_cosine > 0:
                 score += VECTORS * max(cosine.get(c.id, 0.0), 0.0) / best_cosine
             grade = named.get(c.id, 0)
@@ -122,14 +128,18 @@ def order(
 def best_name(query: Query, symbols: Iterable[str]) -> str | None:
     """Of the symbols that one chunk holds, the first that the query names best; None where it names none."""
     found = list(symbols)
-    shares = [2.0 if s.rpartition(".")[2] in query.names else name_share(query, s) for s in found]
+    shares = [2.0 if s.rpartition(".")[2] in query.names else name_match(query, s)[0] for s in found]
     return found[shares.index(max(shares))] if any(shares) else None
 
 
-def name_share(query: Query, symbol: str | None) -> float:
-    """The share of the words of a symbol's own name that the query has, 0 to 1."""
+def name_match(query: Query, symbol: str | None) -> tuple[float, float]:
+    """Of a symbol's own name and a query: the share of the name's words that the query has, and the share of
+    the query's words that the name has; each 0 to 1."""
     stems = _name_stems(symbol) if symbol else ()
-    return sum(stem in query.stems for stem in stems) / len(stems) if stems else 0.0
+    common = query.stems.intersection(stems)
+    if not common:
+        return 0.0, 0.0
+    return sum(stem in common for stem in stems) / len(stems), len(common) / len(query.stems)
 
 
 @lru_cache(maxsize=1 << 16)

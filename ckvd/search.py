@@ -94,7 +94,7 @@ def search(
         model, vector, note = _embed(reader, text, embed_query)
         if vector is None:
             if mode == "vector":
-                raise ModelError(note)
+                raise ModelError(f"no vectors can be searched: {note}; use --mode keyword")
             mode = "keyword"
     with reader.snapshot():
         found = Lookup(reader, filters or Filters(), max(POOL, COARSE_FACTOR * k, 6 * (offset + k)))
@@ -118,13 +118,13 @@ def _embed(
     """
     model = serving(reader)
     if model is None:
-        return None, None, "the index has no vectors yet; found by keyword alone"
+        return None, None, "the index has no vectors yet"
     if embed_query is None:
-        return None, None, "no embedding model is at hand; found by keyword alone"
+        return None, None, "no embedding model is at hand"
     try:
         return model, embed_query(model, text), ""
     except ModelError as error:
-        return None, None, f"{error}; found by keyword alone"
+        return None, None, str(error)
 
 
 def _hits(reader: Reader, found: Lookup, query: Query, page: Sequence[Ranked]) -> tuple[Hit, ...]:

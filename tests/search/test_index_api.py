@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from search_support import make_index
+
+import ckvd
+from ckvd.errors import StoreError, WorktreeError
+
+
+def test_it_is_exported() -> None:
+    from ckvd.index import Index
+
+    assert ckvd.Index is Index
+
+
+def test_rows_by_path_and_place(index: ckvd.Index) -> None:
+    file = index.file("cache/lru.py")
+    assert file is not None
+    assert (file.language, file.parse_status) == ("python", "ok")
+    assert "ShardedLRUCache._evict" in [s.symbol for s in index.symbols("cache/lru.py")]
+    chunk = index.chunk("cache/lru.py::ShardedLRUCache._evict")
+    assert chunk is not None
+    assert index.chunks_at("cache/lru.py", 26)[0] == chunk
+    assert index.file("nowhere.py") is None
+    assert index.chunk("nowhere.py::x") is None
+    assert index.revision == 1
+
+
+def test_nothing_can_be_written(root: Path, index: ckvd.Index) -> None:
+    before = (root / ".ckvd" / "index.db").read_bytes()
+    index.search("evict")
+    assert (root / ".ckvd" / "index.db").read_bytes() == before
+
+
+def test_threads_share_one(index: ckvd.Index) -> None:
+    queries = ["evict", "retry with backoff", "http response code", "shards"] * 6
+    alone = [index.search(query, 5) for query in queries]
+    start = threading.Barrier(4)
+
+    def run(part: int) -> list[object]:
+        start.wait()
+        return [index.search(query, 5) for query in queries[part::4]]
+
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, range(4)))
+    assert [found for part in range(4) for found in together[part]] == [
+        found for part in range(4) for found in alone[part::4]
+    ]
+
+
+def test_a_database_that_was_replaced_is_opened_anew(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    make_index(one, {"a.py": "def first(): pass\n"}, "none")
+    made = make_index(other, {"b.py": "def second(): pass\n"}, "none")
+    with ckvd.Index(one) as index:
+        assert index.file("a.py")
+        db = one / ".ckvd" / "index.db"
+        for suffix in ("-wal", "-shm"):
+            Path(f"{db}{suffix}").unlink(missing_ok=True)
+        os.replace(made, db)
+        assert index.file("a.py") is None
+        assert index.file("b.py")
+
+
+def test_closed_is_closed(root: Path) -> None:
+    index = ckvd.Index(root)
+    index.close()
+    with pytest.raises(StoreError, match="closed"):
+        index.search("evict")
+
+
+def test_no_index_and_no_tree(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="make one with"):
+        ckvd.Index(tmp_path)
+    with pytest.raises(WorktreeError):
+        ckvd.Index(tmp_path / "missing")
+
+
+def test_another_place(root: Path, tmp_path: Path) -> None:
+    with (
+        sqlite3.connect(root / ".ckvd" / "index.db") as source,
+        sqlite3.connect(tmp_path / "copy.db") as target,
+    ):
+        source.backup(target)
+    source.close()
+    target.close()
+    with ckvd.Index(root, db=tmp_path / "copy.db") as index:
+        assert index.search("evict", mode="keyword").hits

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from search_support import make_index
+from test_query import AWKWARD
+
+from ckvd.errors import ModelError, UsageError
+from ckvd.index import Index
+from ckvd.lookup import nearest_bits
+from ckvd.search import Hit, search
+from ckvd.store.reader import open_reader
+
+BOTH = pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+
+
+def symbols(hits: tuple[Hit, ...]) -> list[str | None]:
+    return [hit.symbol for hit in hits]
+
+
+class TestIdentifiers:
+    """camelCase and snake_case names are found by their parts, in any style."""
+
+    @BOTH
+    @pytest.mark.parametrize(
+        ("queries", "symbol"),
+        [
+            ("atomic_write_json|atomic write json|write json|atomicWriteJson", "atomic_write_json"),
+            (
+                "http response code|getHTTPResponseCode|gethttpresponsecode|response|gethttpresp",
+                "HTTPServerPool.getHTTPResponseCode",
+            ),
+            ("xml|XML to dict|parse xml|parseXMLToDict", "parseXMLToDict"),
+            ("server pool|HTTPServerPool", "HTTPServerPool"),
+            ("shipping|shipping_method|SHIPPING_METHOD_ID", "SHIPPING_METHOD_ID"),
+            ("init subclass hook|__init_subclass_hook__", "__init_subclass_hook__"),
+            ("naive größe|Größe|naïve_Größe", "naïve_Größe"),
+            ("_evict|ShardedLRUCache._evict|LRUCache._evict", "ShardedLRUCache._evict"),
+            ("evict", "Store.Evict"),
+            ("sharded lru|ShardedLRUCache", "ShardedLRUCache"),
+            ("std::vector|vector", "sum"),
+        ],
+    )
+    def test_among_the_first_three(self, index: Index, mode, queries: str, symbol: str) -> None:
+        for query in queries.split("|"):
+            assert symbol in symbols(index.search(query, 3, mode, tests=False).hits), query
+
+    @BOTH
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *(
+                "atomic_write_json",
+                "HTTPServerPool.getHTTPResponseCode",
+                "getHTTPResponseCode",
+                "parseXMLToDict",
+            ),
+            *(
+                "HTTPServerPool",
+                "SHIPPING_METHOD_ID",
+                "__init_subclass_hook__",
+                "naïve_Größe",
+                "retry_with_backoff",
+            ),
+            *("ShardedLRUCache.get", "retryWithBackoff", "cache.lru", "test_retry_with_backoff_raises"),
+        ],
+    )
+    def test_a_full_name_is_first(self, index: Index, mode, name: str) -> None:
+        hit = index.search(name, 1, mode).hits[0]
+        if name == "cache.lru":  # no symbol's name: a path
+            assert hit.path == "cache/lru.py"
+        else:
+            assert hit.exact
+            assert f".{hit.symbol}".endswith(f".{name}")
+
+
+class TestCodeAboveProse:
+    @BOTH
+    @pytest.mark.parametrize(
+        "query", ["retry with backoff", "retry_with_backoff", "where do we wait longer after failures"]
+    )
+    def test_the_code_is_first_and_no_symbol_of_a_file_comes_twice(
+        self, index: Index, mode, query: str
+    ) -> None:
+        hits = index.search(query, 50, mode).hits
+        assert (hits[0].path, hits[0].symbol) == ("src/retry.py", "retry_with_backoff")
+        places = [(hit.path, hit.symbol) for hit in hits if hit.symbol]
+        assert len(places) == len(set(places))
+
+    @BOTH
+    def test_what_was_asked_for_is_on_top(self, index: Index, mode) -> None:
+        query = "retry with backoff"
+        assert index.search(query, 1, mode, kind="section").hits[0].path == "docs/retry.md"
+        assert index.search(query, 1, mode, language="markdown").hits[0].language == "markdown"
+        assert index.search(query, 1, mode, path="tests/").hits[0].path == "tests/test_retry.py"
+        assert index.search(query, 1, mode, tests=True).hits[0].path == "tests/test_retry.py"
+
+    def test_equal_calls_give_equal_lists(self, index: Index) -> None:
+        assert index.search("retry with backoff", 30) == index.search("retry with backoff", 30)
+
+
+class TestFilters:
+    @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
+    @pytest.mark.parametrize(
+        ("where", "holds"),
+        [
+            ({"language": "python"}, lambda h: h.language == "python"),
+            ({"kind": "method"}, lambda h: h.kind == "method"),
+            ({"path": "cache"}, lambda h: h.path.startswith("cache/")),
+            ({"path": "./cache/"}, lambda h: h.path.startswith("cache/")),
+            ({"path": "cache/lru.py"}, lambda h: h.path == "cache/lru.py"),
+            ({"path": "*.go"}, lambda h: h.path == "cache/store.go"),
+            (
+                {"path": "c*/*.py", "kind": "method"},
+                lambda h: h.path == "cache/lru.py" and h.kind == "method",
+            ),
+            ({"tests": True}, lambda h: h.path.startswith("tests/")),
+            ({"tests": False}, lambda h: not h.path.startswith("tests/")),
+        ],
+    )
+    def test_every_hit_is_of_what_was_asked(self, index: Index, mode, where, holds) -> None:
+        hits = index.search("evict or get the retry cache entry", 50, mode, **where).hits
+        assert hits
+        assert all(map(holds, hits))
+
+    def test_a_filter_that_nothing_fits(self, index: Index) -> None:
+        assert index.search("evict", language="cobol").total == 0
+
+
+class TestPages:
+    @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
+    def test_pages_join_to_the_whole(self, index: Index, mode) -> None:
+        whole = index.search("retry the cache", 50, mode)
+        pages = [index.search("retry the cache", 3, mode, offset=at) for at in range(0, whole.total + 3, 3)]
+        assert tuple(hit for page in pages for hit in page.hits) == whole.hits
+        assert {page.total for page in pages} == {whole.total} == {len(whole.hits)}
+
+    @given(query=st.sampled_from(["cache", "evict entry", "retry", "get http"]), k=st.integers(1, 40))
+    def test_no_two_hits_overlap(self, index: Index, query: str, k: int) -> None:
+        hits = index.search(query, k, "keyword").hits
+        for a in hits:
+            for b in hits:
+                apart = a is b or a.path != b.path or a.end_byte <= b.start_byte or b.end_byte <= a.start_byte
+                assert apart
+
+
+class TestQueries:
+    @pytest.mark.parametrize("query", [q for q in AWKWARD if q.strip()])
+    @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
+    def test_no_query_raises(self, index: Index, mode, query: str) -> None:
+        index.search(query, 3, mode)
+
+    @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(query=st.text(min_size=1).filter(str.strip), filters=st.booleans())
+    def test_no_text_raises(self, index: Index, query: str, filters: bool) -> None:
+        index.search(query, 3, path=query if filters else None)
+
+    @pytest.mark.parametrize("query", ["", "  ", "\n"])
+    def test_an_empty_one_says_so(self, index: Index, query: str) -> None:
+        with pytest.raises(UsageError, match="the query is empty"):
+            index.search(query)
+
+    def test_a_path_finds_its_file(self, index: Index) -> None:
+        assert {h.path for h in index.search("cache/store.go", 2, "keyword").hits[:1]} == {"cache/store.go"}
+
+    def test_hits_have_what_a_reader_needs(self, index: Index) -> None:
+        hit = index.search("_evict", 1).hits[0]
+        assert hit.chunk_id == "cache/lru.py::ShardedLRUCache._evict"
+        assert "class ShardedLRUCache:" in hit.header
+        assert hit.body.lstrip().startswith("def _evict(self):")
+        assert (hit.start_line, hit.end_line, hit.kind, hit.unit) == (25, 26, "method", "symbol")
+
+
+class TestVectors:
+    def test_meaning_is_found_without_a_common_word(self, index: Index) -> None:
+        hits = index.search("remove stale elements whose time is over", 3, "vector", tests=False).hits
+        assert "Store.Evict" in symbols(hits)
+
+    def test_without_vectors_hybrid_is_keyword_and_says_so(self, tmp_path: Path) -> None:
+        make_index(tmp_path, {"a.py": "def evict(): pass\n"}, "none")
+        with Index(tmp_path) as index:
+            found = index.search("evict")
+            assert (found.mode, found.note, len(found.hits)) == ("keyword", "the index has no vectors yet", 1)
+            with pytest.raises(ModelError, match="the index has no vectors yet; use --mode keyword"):
+                index.search("evict", mode="vector")
+
+    def test_vectors_of_a_model_that_is_gone_are_not_searched(self, tmp_path: Path) -> None:
+        make_index(tmp_path, {"a.py": "def evict(): pass\n"}, "hash")
+        (tmp_path / "ckv.yaml").write_text("chunking:\n  max_input_tokens: 256\n")
+        with Index(tmp_path) as index:
+            assert index.search("evict").mode == "hybrid"  # a model of this installation, by its identity
+        with open_reader(str(tmp_path / ".ckvd" / "index.db"), vec=True) as reader:
+
+            def another(model, text):
+                raise ModelError("the index has vectors of one, ckv.yaml names another")
+
+            found = search(reader, "evict", embed_query=another)
+            assert (found.mode, found.note) == (
+                "keyword",
+                "the index has vectors of one, ckv.yaml names another",
+            )
+
+    def test_a_model_that_differs_in_any_way_is_named_beside_the_one_of_the_index(
+        self, tmp_path: Path
+    ) -> None:
+        db = make_index(tmp_path, {"a.py": "def evict(): pass\n"}, "hash")
+        import sqlite3
+
+        with sqlite3.connect(db) as connection:
+            connection.execute("UPDATE model SET identity = 'hash 256d 0123'")
+        connection.close()
+        with Index(tmp_path) as index:
+            found = index.search("evict")
+            assert found.mode == "keyword"
+            assert "vectors of hash 256d 0123, ckv.yaml names static-code-256 256d" in found.note
+            with pytest.raises(ModelError, match=r"ckv\.yaml names"):
+                index.search("evict", mode="vector")
+
+    def test_without_the_extension_the_same_is_found(self, root: Path, index: Index) -> None:
+        query = "remove stale elements"
+        with open_reader(str(root / ".ckvd" / "index.db"), vec=False) as plain:
+            assert search(plain, query, 20, "vector", None, index.embed_query) == index.search(
+                query, 20, "vector"
+            )
+
+    @given(st.integers(1, 40), st.integers(0, 2**32 - 1))
+    def test_nearest_bits(self, limit: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        rows = [(i, rng.bytes(4)) for i in range(30)]
+        bits = rng.bytes(4)
+        found = nearest_bits(rows, bits, limit)
+        distance = {i: (int.from_bytes(b) ^ int.from_bytes(bits)).bit_count() for i, b in rows}
+        assert [distance[i] for i in found] == sorted(distance.values())[:limit]
+
+
+def test_keyword_search_imports_neither_numpy_nor_onnxruntime(root: Path) -> None:
+    program = (
+        f"import sys, ckvd; ckvd.Index({str(root)!r}).search('evict', 3, 'keyword');"
+        "print(sorted({'numpy', 'onnxruntime', 'tokenizers', 'yaml', 'tree_sitter'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
