@@ -168,6 +168,36 @@ class Server:
             os.unlink(self._path)
 
 
+class Barriers:
+    """Requests that wait for the vectors of all rows up to a revision."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, Answer]] = []
+
+    def add(self, revision: int, answer: Answer) -> None:
+        self._waiting.append((revision, answer))
+
+    def settle(self, oldest_pending: Callable[[], int | None], failed: str | None) -> None:
+        """Answers those whose rows all have their vectors, and all of them with why there will be none."""
+        if not self._waiting:
+            return
+        oldest = oldest_pending()
+        waiting = []
+        for revision, answer in self._waiting:
+            if oldest is None or oldest > revision:
+                answer({"revision": revision})
+            elif failed:
+                answer({"error": failed})
+            else:
+                waiting.append((revision, answer))
+        self._waiting = waiting
+
+    def close(self, error: str) -> None:
+        for _, answer in self._waiting:
+            answer({"error": error})
+        self._waiting.clear()
+
+
 def ask(places: Places, message: Message, timeout: float) -> Message | None:
     """The daemon's answer; None if no daemon listens.
 

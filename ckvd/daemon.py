@@ -12,10 +12,10 @@ import queue
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 from ckvd.config import FILE_NAME
-from ckvd.control import Answer, Message, Places, Server
+from ckvd.control import Answer, Barriers, Message, Places, Server
 from ckvd.errors import ConfigError, DamagedStoreError, ModelError, StoreError, WorktreeError
 from ckvd.indexer import Indexer, Stopped
 from ckvd.notify import Notifier
@@ -67,14 +67,6 @@ class Signals:
         self.wake()
 
 
-@dataclass(frozen=True, slots=True)
-class _Barrier:
-    """A `sync --vectors` that waits for the vectors of all rows up to `revision`."""
-
-    revision: int
-    answer: Answer
-
-
 class Daemon:
     """Keeps one index true until SIGTERM or SIGINT, or until its database is no longer the one it opened.
 
@@ -89,7 +81,7 @@ class Daemon:
         self._notifier = notifier
         self._inbox: queue.SimpleQueue[Dirty | tuple[Message, Answer] | None] = queue.SimpleQueue()
         self._debouncer = self._new_debouncer()
-        self._barriers: list[_Barrier] = []
+        self._barriers = Barriers()
         self._ended: Ended | None = None
         self._everything = True
         self._embedding = True
@@ -110,7 +102,7 @@ class Daemon:
         ix = self._indexer
         exclusions = Exclusions(ix.tree, ix.settings.config, ix.own_files)
         folder = os.path.dirname(os.fsencode(self._places.db))
-        return Watcher(ix.root, exclusions, self._inbox.put, state_folder=folder)
+        return Watcher(ix.root, exclusions, self._on_dirty, state_folder=folder)
 
     def _new_debouncer(self) -> Debouncer:
         return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
@@ -129,14 +121,18 @@ class Daemon:
                 self._notifier.stopping()
             server.close()
             self._watcher.stop()
-            for barrier in self._barriers:
-                barrier.answer({"error": "the daemon stopped before it was done"})
+            self._indexer.metrics.flush(at_once=True)
+            self._barriers.close("the daemon stopped before it was done")
         return self._ended or Ended.STOPPED
 
     # -- messages, from other threads -----------------------------------------------------------------
 
     def _should_stop(self) -> bool:
         return self._signals.received or self._ended is not None
+
+    def _on_dirty(self, dirty: Dirty) -> None:
+        # It may lie in the queue while a pass is under way.
+        self._inbox.put(replace(dirty, since=time.monotonic()))
 
     def _on_request(self, message: Message, answer: Answer) -> None:
         if message.get("op") == "status":
@@ -154,6 +150,7 @@ class Daemon:
             "pending_files": max(0, progress.of - progress.files),
             "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
             "watch": self._watcher.state(),
+            "metrics": self._indexer.metrics.live(),
             "errors": list(self._errors.values()),
         }
 
@@ -169,9 +166,9 @@ class Daemon:
             self._poll(now)
         dirty = self._debouncer.take(now, busy=self._git_is_busy)
         if self._everything or (dirty is not None and (dirty.everything or dirty.control)):
-            self._pass(None)
+            self._pass(None, dirty)
         elif dirty is not None:
-            self._pass(dirty.paths)
+            self._pass(dirty.paths, dirty)
         elif self._embedding:
             self._embed()
         elif now >= self._next_maintain:
@@ -191,7 +188,7 @@ class Daemon:
             message = self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
             while True:
                 if isinstance(message, Dirty):
-                    self._debouncer.add(message, time.monotonic())
+                    self._debouncer.add(message, message.since or time.monotonic())
                 elif message is not None:
                     self._request(*message)
                 message = self._inbox.get_nowait()
@@ -204,7 +201,7 @@ class Daemon:
 
     # -- work ---------------------------------------------------------------------------------------
 
-    def _pass(self, dirty: frozenset[bytes] | None) -> None:
+    def _pass(self, dirty: frozenset[bytes] | None, cause: Dirty | None) -> None:
         """One pass; what cannot be read or written now is said in `status` and tried again."""
         if dirty is not None and any(path.rpartition(b"/")[2] in RULES for path in dirty):
             dirty = None
@@ -226,6 +223,8 @@ class Daemon:
         if revision is not None:
             self._embedding = True
             self._next_maintain = min(self._next_maintain, time.monotonic() + MAINTAIN_S)
+            if cause is not None and cause.since is not None:
+                self._indexer.metrics.edited(revision, cause.since)
         self._set_state("watching")
 
     def _set_state(self, state: str) -> None:
@@ -260,37 +259,22 @@ class Daemon:
             self._embedding = False
         else:
             self._errors.pop("vectors", None)
+            self._indexer.metrics.vectors_came()
         self._notifier.alive()
-        self._answer_barriers()
-
-    def _answer_barriers(self) -> None:
-        if not self._barriers:
-            return
-        failed = self._errors.get("vectors")
-        oldest = self._indexer.writer.oldest_pending()
-        waiting = []
-        for barrier in self._barriers:
-            if oldest is None or oldest > barrier.revision:
-                barrier.answer({"revision": barrier.revision})
-            elif failed:
-                barrier.answer({"error": failed})
-            else:
-                waiting.append(barrier)
-        self._barriers = waiting
+        self._barriers.settle(self._indexer.writer.oldest_pending, self._errors.get("vectors"))
 
     def _request(self, message: Message, answer: Answer) -> None:
         if message.get("op") != "sync":
             answer({"error": f"this daemon does not know the request {message.get('op')!r}; restart it"})
             return
         # A scan sees all that was written before it, events or none: what they say is looked at with it.
-        self._debouncer.take_all()
-        self._pass(None)
+        self._pass(None, self._debouncer.take_all())
         if error := self._errors.get("pass"):
             answer({"error": error})
             return
         revision = self._indexer.writer.revision
         if message.get("vectors") and self._indexer.vectors.wanted:
-            self._barriers.append(_Barrier(revision, answer))
+            self._barriers.add(revision, answer)
             self._embedding = True
         else:
             answer({"revision": revision})
@@ -307,10 +291,13 @@ class Daemon:
             self._everything = True
         if not self._indexer.writer.in_place():
             self._ended = Ended.STORE_GONE
+        elif self._embedding:  # for as long as that takes, nothing else would
+            self._indexer.metrics.flush()
 
     def _maintain(self, now: float) -> None:
         """A round of the store's upkeep, which says what stands in its way."""
         self._next_maintain = now + MAINTAIN_S
+        self._indexer.metrics.flush()
         note = self._indexer.writer.maintain()
         if note:
             self._errors["store"] = note

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from ckvd import __version__
 from ckvd.analyze import Job, skipped
 from ckvd.languages import version
+from ckvd.metrics import Metrics
 from ckvd.model import FileResult, Stamp, display_path
 from ckvd.parse.generated import is_secret
 from ckvd.plan import FilePlan, plan_file
@@ -100,6 +101,7 @@ class Indexer:
     def take_store(self, writer: Writer) -> None:
         """Takes what is known from a store: at the start, and when it was made anew."""
         self.writer = writer
+        self.metrics = Metrics(writer)
         self._known = {
             path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
             for path, f in writer.files().items()
@@ -111,7 +113,7 @@ class Indexer:
         self.settings = settings
         self._base_key = settings.key
         self.pool.use(settings.model)
-        self.vectors = VectorMaker(self.writer, settings)
+        self.vectors = VectorMaker(self.writer, settings, self.metrics)
         self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
 
     @property
@@ -198,14 +200,18 @@ class Indexer:
     ) -> int | None:
         most = BATCH_CHUNKS if self._known else FIRST_BATCH_CHUNKS
         batch = _Batch([plan_file(self.writer.load(p), None) for p in gone])
-        revision = None
+        revision, analysed, began = None, 0, time.monotonic()
         for result in self._results(found, todo, attributes, batch):
             batch.plans.append(plan_file(self.writer.load(result.path), result))
             batch.chunks += len(result.chunks)
+            analysed += 1
             self.progress.chunks += len(result.chunks)
             if batch.chunks >= most:
                 revision = self._flush(batch) or revision
-        return self._flush(batch) or revision
+        revision = self._flush(batch) or revision
+        if revision is not None:
+            self.metrics.indexed(analysed, time.monotonic() - began)
+        return revision
 
     def _flush(self, batch: _Batch) -> int | None:
         self.tick()

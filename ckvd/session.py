@@ -60,6 +60,7 @@ def index_once(where: Place) -> str:
             while ix.vectors.make(0.5):
                 if ix.should_stop():
                     raise Stopped
+            ix.metrics.flush(at_once=True)
             ix.writer.maintain()
             return f"{where.db}: revision {ix.writer.revision}"
     except LockedError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ckvd import languages
 from ckvd.chunk import embed_text
+from ckvd.metrics import Metrics
 from ckvd.settings import Settings
 from ckvd.store.writer import Pending, Vector, Writer
 
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 class VectorMaker:
     """Makes the vectors of one store by one model, which is loaded when the first is due."""
 
-    def __init__(self, writer: Writer, settings: Settings) -> None:
+    def __init__(self, writer: Writer, settings: Settings, metrics: Metrics) -> None:
         self._writer = writer
+        self._metrics = metrics
         self._settings = settings
         self._embedder: Embedder | None = None
         self._counter: TokenCounter | None = None
@@ -55,7 +57,9 @@ class VectorMaker:
             began = time.monotonic()
             self._writer.put_vectors(self._settings.model.identity, self._vectors(rows))
             self.made += len(rows)
-            self._pace(len(rows), time.monotonic() - began, seconds)
+            took = time.monotonic() - began
+            self._metrics.embedded(len(rows), took)
+            self._pace(len(rows), took, seconds)
         self.waiting = self._writer.pending()
         return self.waiting > 0
 

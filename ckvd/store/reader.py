@@ -13,6 +13,7 @@ import apsw
 from ckvd.errors import StoreError
 from ckvd.store import schema
 from ckvd.store.connection import connect_reader, plain_errors, transaction
+from ckvd.store.metrics import HOURS_KEPT, Metric, quantile
 from ckvd.store.writer import MetaValue
 
 _Row = TypeVar("_Row", bound=NamedTuple)
@@ -116,12 +117,7 @@ class ChunkTotals(NamedTuple):
 
     def quantile(self, share: float) -> int:
         """The least number of tokens that `share` of the chunks do not exceed (nearest rank); 0 of none."""
-        left = share * self.total
-        for tokens, n in sorted(self.tokens.items()):
-            left -= n
-            if left <= 0:
-                return tokens
-        return 0
+        return quantile(self.tokens, share)
 
 
 def _select(kind: type[Any], view: str) -> str:
@@ -208,6 +204,10 @@ class Reader:
 
     def pending_vectors(self) -> int:
         return int(self.query("SELECT count(*) FROM pending")[0][0])
+
+    def metrics(self, hours: int = HOURS_KEPT) -> list[Metric]:
+        """The latest hours in which something was done, oldest first."""
+        return self._rows(Metric, "metrics", "ORDER BY hour DESC LIMIT ?", (hours,))[::-1]
 
     def sizes(self) -> tuple[int, int, int]:
         """Bytes: of the database, of its WAL, and of pages in the database that are free."""

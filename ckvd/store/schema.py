@@ -15,10 +15,44 @@ from ckvd.errors import NewerStoreError, StoreError
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
 from ckvd.store.rows import names
 
-SCHEMA_VERSION = 1
-"""Of the tables behind the views. History: 1, the first."""
+SCHEMA_VERSION = 2
+"""Of the tables behind the views. History: 1, the first; 2, a row of metrics an hour."""
 
-MIGRATIONS: Mapping[int, str] = {}
+MIGRATIONS: Mapping[int, str] = {
+    1: """
+CREATE TABLE metric (
+    hour INTEGER PRIMARY KEY,        -- Unix seconds of its start
+    revision INTEGER NOT NULL DEFAULT 0,
+    files INTEGER NOT NULL DEFAULT 0,
+    ok INTEGER NOT NULL DEFAULT 0,
+    partial INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    languages TEXT NOT NULL DEFAULT '{}',
+    directories TEXT NOT NULL DEFAULT '{}',
+    chunks INTEGER NOT NULL DEFAULT 0,
+    tokens_median INTEGER NOT NULL DEFAULT 0,
+    tokens_p90 INTEGER NOT NULL DEFAULT 0,
+    tokens_max INTEGER NOT NULL DEFAULT 0,
+    edits INTEGER NOT NULL DEFAULT 0,
+    row_p50_ms REAL,
+    row_p99_ms REAL,
+    vector_p50_ms REAL,
+    vector_p99_ms REAL,
+    indexed INTEGER NOT NULL DEFAULT 0,
+    indexed_s REAL NOT NULL DEFAULT 0,
+    vectors INTEGER NOT NULL DEFAULT 0,
+    vectors_s REAL NOT NULL DEFAULT 0,
+    row_histogram TEXT NOT NULL DEFAULT '{}',
+    vector_histogram TEXT NOT NULL DEFAULT '{}'
+);
+CREATE VIEW metrics AS
+SELECT hour, revision, files, ok, partial, failed, languages, directories, chunks, tokens_median, tokens_p90,
+    tokens_max, edits, row_p50_ms, row_p99_ms, vector_p50_ms, vector_p99_ms, indexed AS files_indexed,
+    indexed / nullif(indexed_s, 0) AS files_per_s, vectors, vectors / nullif(vectors_s, 0) AS vectors_per_s,
+    row_histogram, vector_histogram
+FROM metric;
+""",
+}
 """SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
 
 FTS = {"chunks_fts": "chunk", "names_fts": "name"}

@@ -159,6 +159,35 @@ CREATE TABLE pending (
 );
 CREATE INDEX pending_next ON pending(priority DESC);
 
+-- What each hour of work was like; no part of what an index is equal by. Histograms are JSON, {bucket: number},
+-- where bucket b holds latencies of at most 2^(b/8) ms; `languages` and `directories` are JSON,
+-- {name: [files, ok, partial, failed]}.
+CREATE TABLE metric (
+    hour INTEGER PRIMARY KEY,        -- Unix seconds of its start
+    revision INTEGER NOT NULL DEFAULT 0,
+    files INTEGER NOT NULL DEFAULT 0,
+    ok INTEGER NOT NULL DEFAULT 0,
+    partial INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    languages TEXT NOT NULL DEFAULT '{}',
+    directories TEXT NOT NULL DEFAULT '{}',
+    chunks INTEGER NOT NULL DEFAULT 0,
+    tokens_median INTEGER NOT NULL DEFAULT 0,
+    tokens_p90 INTEGER NOT NULL DEFAULT 0,
+    tokens_max INTEGER NOT NULL DEFAULT 0,
+    edits INTEGER NOT NULL DEFAULT 0,
+    row_p50_ms REAL,
+    row_p99_ms REAL,
+    vector_p50_ms REAL,
+    vector_p99_ms REAL,
+    indexed INTEGER NOT NULL DEFAULT 0,
+    indexed_s REAL NOT NULL DEFAULT 0,
+    vectors INTEGER NOT NULL DEFAULT 0,
+    vectors_s REAL NOT NULL DEFAULT 0,
+    row_histogram TEXT NOT NULL DEFAULT '{}',
+    vector_histogram TEXT NOT NULL DEFAULT '{}'
+);
+
 -- Numbers of the LSP's SymbolKind; a kind that is not here shows as a variable, 13.
 CREATE TABLE lsp_kind (
     kind TEXT PRIMARY KEY,
@@ -213,6 +242,13 @@ CREATE VIEW vectors AS
 SELECT c.id, m.name AS model, v.int8, v.scale, v.bits
 FROM model AS m JOIN vector AS v ON v.model_id = m.id JOIN chunk AS c ON c.embed_hash = v.hash
 WHERE m.serving;
+
+CREATE VIEW metrics AS
+SELECT hour, revision, files, ok, partial, failed, languages, directories, chunks, tokens_median, tokens_p90,
+    tokens_max, edits, row_p50_ms, row_p99_ms, vector_p50_ms, vector_p99_ms, indexed AS files_indexed,
+    indexed / nullif(indexed_s, 0) AS files_per_s, vectors, vectors / nullif(vectors_s, 0) AS vectors_per_s,
+    row_histogram, vector_histogram
+FROM metric;
 
 -- What `chunks_fts` indexes; FTS5 reads it to delete, to check itself and for snippets.
 CREATE VIEW chunk_text AS

@@ -13,7 +13,7 @@ import apsw
 from ckvd.errors import DamagedStoreError, StoreError
 from ckvd.model import Stamp
 from ckvd.plan import FilePlan, StoredFile
-from ckvd.store import apply, files, rows, schema, upkeep, vectors
+from ckvd.store import apply, files, metrics, rows, schema, upkeep, vectors
 from ckvd.store.connection import configure, connect, plain_errors, transaction
 from ckvd.store.vectors import Pending, Vector
 
@@ -217,6 +217,12 @@ class Writer:
             oldest: int | None = self._db.execute("SELECT min(priority) FROM pending").get
             return oldest
 
+    def newest_pending(self) -> int | None:
+        """The highest such revision: vectors are made from there down."""
+        with plain_errors(self.path):
+            newest: int | None = self._db.execute("SELECT max(priority) FROM pending").get
+            return newest
+
     def take_pending(self, most: int) -> list[Pending]:
         """Up to `most` chunks that wait, the latest first, each embedded text once. They go on waiting."""
         with plain_errors(self.path):
@@ -229,6 +235,14 @@ class Writer:
         """
         with self._transaction():
             return vectors.put(self._db, identity, list(items))
+
+    # -- metrics ------------------------------------------------------------------------------------
+
+    def record(self, hour: int, sample: metrics.Sample, *, state: bool) -> None:
+        """Adds to the row of metrics of that hour (Unix seconds of its start), without a revision; with
+        `state`, what all files and chunks are like now is noted too."""
+        with self._transaction():
+            metrics.record(self._db, hour, sample, state)
 
     # -- upkeep -------------------------------------------------------------------------------------
 

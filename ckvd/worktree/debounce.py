@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ckvd.worktree.paths import any_above, parent
 
@@ -28,11 +28,13 @@ _MOST = 20_000
 @dataclass(frozen=True, slots=True)
 class Dirty:
     """What to look at. `paths` are files (to be read whatever their stamp says) and folders (with all below
-    them, where stamps decide), relative to the root; `control`: something changed in git's own files."""
+    them, where stamps decide), relative to the root; `control`: something changed in git's own files; `since`
+    is when the first event came, on the debouncer's clock."""
 
     paths: frozenset[bytes] = frozenset()
     everything: bool = False
     control: bool = False
+    since: float | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.paths) or self.everything or self.control
@@ -102,10 +104,10 @@ class _Batch:
     def dirty(self) -> Dirty:
         """What was folded, and all else that does not lie below it."""
         if self._everything:
-            return Dirty(everything=True, control=self._control)
+            return Dirty(everything=True, control=self._control, since=self.first)
         single = (path for siblings in self._by_folder.values() for path in siblings)
         apart = (path for path in single if not self._folded or not any_above(path, self._folded))
-        return Dirty(frozenset(self._folded.union(apart)), control=self._control)
+        return Dirty(frozenset(self._folded.union(apart)), control=self._control, since=self.first)
 
     def _add_path(self, path: bytes) -> None:
         folder = parent(path)

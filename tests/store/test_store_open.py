@@ -148,8 +148,11 @@ def test_what_has_no_migration_is_rebuilt_in_place(filled: Path, older: str) -> 
 
 def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, first = dump(filled), epoch(filled)
+    # What a later step makes is not there yet.
+    change(filled, "DROP VIEW metrics", "DROP TABLE metric")
     change(filled, "UPDATE meta_kv SET value = -1 WHERE key = 'schema_version'")
     steps = {
+        **schema.MIGRATIONS,
         -1: "CREATE TABLE IF NOT EXISTS step(x); INSERT INTO step VALUES(1)",
         0: "INSERT INTO step VALUES(2)",
     }
@@ -158,6 +161,17 @@ def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatc
     assert (dump(filled), epoch(filled)) == (before, first)
     assert select(filled, "SELECT * FROM step") == [(1,), (2,)]
     assert select(filled, "SELECT value FROM meta WHERE key = 'schema_version'") == [(schema.SCHEMA_VERSION,)]
+
+
+def test_a_migrated_schema_is_that_of_a_fresh_one(filled: Path, tmp_path: Path) -> None:
+    version_1 = "UPDATE meta_kv SET value = 1 WHERE key = 'schema_version'"
+    change(filled, "DROP VIEW metrics", "DROP TABLE metric", version_1)
+    fresh = tmp_path / "fresh.db"
+    open_writer(str(filled)).close()
+    open_writer(str(fresh)).close()
+    made = "SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2"
+    assert select(filled, made) == select(fresh, made)
+    assert select(filled, "SELECT count(*) FROM files") != [(0,)]
 
 
 @pytest.mark.parametrize(
