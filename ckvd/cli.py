@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from ckvd import __version__
+from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
+from ckvd.cli_reports import doctor, report
 from ckvd.errors import CkvdError
 from ckvd.place import place
 
 if TYPE_CHECKING:
     from ckvd.rank import Mode
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _db(f: F) -> F:
-    return click.option(
-        "--db", type=click.Path(dir_okay=False), help="The database, instead of ROOT/.ckvd/index.db."
-    )(f)
-
-
-def _root(f: F) -> F:
-    return click.argument("root", required=False, type=click.Path())(f)
-
-
-def _root_option(f: F) -> F:
-    return click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")(
-        f
-    )
-
-
-def _json(f: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout.")(f)
-
-
-def _print_json(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -51,8 +25,8 @@ def cli() -> None:
 
 
 @cli.command()
-@_root
-@_db
+@root_argument
+@db_option
 def index(root: str | None, db: str | None) -> None:
     """Bring the index up to date once, vectors included, and exit."""
     from ckvd import session
@@ -62,8 +36,8 @@ def index(root: str | None, db: str | None) -> None:
 
 
 @cli.command()
-@_root
-@_db
+@root_argument
+@db_option
 def run(root: str | None, db: str | None) -> None:
     """Run the daemon in the foreground until SIGTERM or Ctrl-C."""
     from ckvd import session
@@ -72,8 +46,8 @@ def run(root: str | None, db: str | None) -> None:
 
 
 @cli.command()
-@_root
-@_db
+@root_argument
+@db_option
 @click.option("--vectors", is_flag=True, help="Wait for the vectors too.")
 @click.option("--timeout", type=click.FloatRange(min=0), default=60.0, show_default=True, help="Seconds.")
 def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> None:
@@ -84,9 +58,9 @@ def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> Non
 
 
 @cli.command()
-@_root
-@_db
-@_json
+@root_argument
+@db_option
+@json_option
 @click.option("--failures", is_flag=True, help="Every file that did not parse cleanly, and why.")
 @click.option(
     "--check", is_flag=True, help="Print one line; exit 0 when fresh, 3 when behind, 1 when wedged."
@@ -98,27 +72,27 @@ def status(
 ) -> None:
     """Show what is indexed, what failed to parse and why, and whether a daemon runs."""
     from ckvd.report import follow, screen
-    from ckvd.report import status as report
+    from ckvd.report import status as states
 
     where = place(root, db)
     if watch:
         follow.follow(where)
         return
-    found = report.collect(where)
+    found = states.collect(where)
     if as_json:
-        _print_json(report.as_json(found, failures=failures))
+        print_json(states.as_json(found, failures=failures))
     elif short or check:
         click.echo(screen.short(found))
     else:
-        report.show(found, failures=failures)
+        states.show(found, failures=failures)
     if check:
         sys.exit(found.verdict)
 
 
 @cli.command()
 @click.argument("query")
-@_root_option
-@_db
+@root_option
+@db_option
 @click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many results.")
 @click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over, to page.")
 @click.option(
@@ -131,7 +105,7 @@ def status(
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
 )
-@_json
+@json_option
 def search(
     query: str,
     root: str | None,
@@ -155,33 +129,33 @@ def search(
             query, k, mode, language=language, kind=kind, path=glob, tests=tests, offset=offset
         )
     if as_json or form == "json":
-        _print_json(hits.as_json(results))
+        print_json(hits.as_json(results))
     else:
         hits.show(results, format=form)
 
 
 @cli.command()
 @click.argument("text")
-@_root_option
-@_db
-@_json
+@root_option
+@db_option
+@json_option
 def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
     """The vector of TEXT as a query, in the form in which the index holds vectors."""
     from ckvd import show
 
     vector = show.embed(place(root, db), text)
     if as_json:
-        _print_json(vector)
+        print_json(vector)
     else:
         click.echo(" ".join(str(x) for x in vector["int8"]))
 
 
 @cli.command()
 @click.argument("what", metavar="CHUNK_ID|PATH:LINE")
-@_root_option
-@_db
+@root_option
+@db_option
 @click.option("--file", "whole", is_flag=True, help="The whole file around it.")
-@_json
+@json_option
 def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool) -> None:
     """Show one chunk with its header."""
     from ckvd import show as rows
@@ -189,20 +163,20 @@ def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool
 
     found = rows.show(place(root, db), what, whole=whole)
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
         hits.show_chunk(found)
 
 
 @cli.command()
-@_json
+@json_option
 def languages(as_json: bool) -> None:
     """List the languages that are cut on syntax, and the files that belong to each."""
     from ckvd import languages as table
 
     rows = [table.get(name) for name in table.names()]
     if as_json:
-        _print_json(
+        print_json(
             [{"language": r.name, "suffixes": list(r.suffixes), "names": list(r.filenames)} for r in rows]
         )
     else:
@@ -210,24 +184,8 @@ def languages(as_json: bool) -> None:
             click.echo(f"{r.name:<14} {' '.join((*('.' + s for s in r.suffixes), *r.filenames))}")
 
 
-@cli.group()
-def report() -> None:
-    """Parse success, chunk sizes, severed functions."""
-
-
-@report.command("parse")
-@_root
-@_db
-@_json
-def report_parse(root: str | None, db: str | None, as_json: bool) -> None:
-    """Parse success by language and by directory, the worst first."""
-    from ckvd.report import parse
-
-    rates = parse.collect(place(root, db))
-    if as_json:
-        _print_json(parse.as_json(rates))
-    else:
-        parse.show(rates)
+cli.add_command(report)
+cli.add_command(doctor)
 
 
 @cli.group()
@@ -236,7 +194,7 @@ def service() -> None:
 
 
 @service.command("install")
-@_root
+@root_argument
 def service_install(root: str | None) -> None:
     """Install and enable the service for ROOT."""
     from ckvd import service as units
@@ -245,7 +203,7 @@ def service_install(root: str | None) -> None:
 
 
 @service.command("remove")
-@_root
+@root_argument
 def service_remove(root: str | None) -> None:
     """Stop and disable the service for ROOT."""
     from ckvd import service as units
@@ -266,6 +224,9 @@ def main(argv: list[str] | None = None) -> None:
     """The console script. Exits 0 done, 1 failed, 2 wrong usage, 3 and 4 as `sync` has them."""
     try:
         cli.main(args=argv, prog_name="ckvd", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as e:
+        e.show()
+        sys.exit(e.exit_code)
     except click.ClickException as e:
         context = getattr(e, "ctx", None)
         hint = f" (see: {context.command_path} --help)" if context is not None else ""

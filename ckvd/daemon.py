@@ -150,7 +150,7 @@ class Daemon:
             "pending_files": max(0, progress.of - progress.files),
             "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
             "watch": self._watcher.state(),
-            "metrics": self._indexer.metrics.live(),
+            "metrics": self._indexer.metrics.live(progress.files_per_s),
             "errors": list(self._errors.values()),
         }
 

@@ -57,6 +57,13 @@ class Progress:
     of: int = 0
     chunks: int = 0
     phase: str = ""
+    began: float = 0.0
+
+    @property
+    def files_per_s(self) -> float | None:
+        """How fast the pass under way is; None between passes."""
+        took = time.monotonic() - self.began
+        return self.files / took if self.phase == "indexing" and self.files and took > 1 else None
 
 
 @dataclass(slots=True)
@@ -142,6 +149,7 @@ class Indexer:
         todo = self._select(found, dirty, attributes)
         gone = self._gone(found)
         self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
+        self.progress.began = time.monotonic()
         revision = None
         if todo or gone:
             revision = self._apply(found, todo, gone, attributes)

@@ -65,13 +65,18 @@ class Metrics:
 
     # -- what is told -------------------------------------------------------------------------------
 
-    def live(self) -> dict[str, float | None]:
-        """The last latencies in ms, and rates since the row was last written; None for what is not known."""
+    def live(self, files_per_s: float | None = None) -> dict[str, float | None]:
+        """The last latencies in ms, and rates since the row was last written; None for what is not known.
+
+        `files_per_s` is that of a pass under way.
+        """
         sample = self._sample
+        if files_per_s is None and sample.files and sample.files_s:
+            files_per_s = sample.files / sample.files_s
         return {
             "row_ms": _ms(self._last_row_s),
             "vector_ms": _ms(self._last_vector_s),
-            "files_per_s": sample.files / sample.files_s if sample.files and sample.files_s else None,
+            "files_per_s": files_per_s,
             "vectors_per_s": sample.embedded / sample.embedded_s if sample.embedded_s else None,
         }
 

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ckvd.model import Strategy, display_path
+from ckvd.report.pace import Pace
 from ckvd.report.state import Status
-from ckvd.report.terminal import bar, cells, duration, grid, number, percent, size
+from ckvd.report.terminal import bar, brief, cells, duration, grid, number, percent, size
 from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
 
 LANGUAGES = 12
@@ -141,6 +142,8 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
             yield f" ({', '.join(f'{number(len(paths))} {word}' for word, paths in counts if paths)})"
     if vectors:
         yield f" · {number(vectors)} of {number(status.data.chunks.total)} vectors pending", _WARN
+    if (left := status.pending_s) is not None:
+        yield f" · about {duration(max(left, 1.0))}"
 
 
 def _languages(status: Status) -> Tallies:
@@ -230,6 +233,22 @@ def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
     yield "file", cells(size_line)
     if status.daemon and status.daemon.watch:
         yield "watch", _watch(status.daemon.watch)
+    if latency := list(_latency(status.pace)):
+        yield "latency", cells(" · ".join(latency))
+
+
+def _latency(pace: Pace) -> Iterator[str]:
+    """From an event to its row, and from there to its vector: the last, and the latest hour's quantiles."""
+    kinds = (
+        ("row", pace.row_ms, pace.row_p50_ms, pace.row_p99_ms),
+        ("vector", pace.vector_ms, pace.vector_p50_ms, pace.vector_p99_ms),
+    )
+    for kind, last, p50, p99 in kinds:
+        facts = [brief(last)] if last is not None else []
+        if p50 is not None and p99 is not None:
+            facts.append(f"(median {brief(p50)}, p99 {brief(p99)})")
+        if facts:
+            yield " ".join((kind, *facts))
 
 
 def _watch(watch: Mapping[str, Any]) -> Text:

@@ -16,6 +16,9 @@ from ckvd.store import schema
 from ckvd.store.connection import connect_reader, plain_errors
 from ckvd.store.reader import Reader
 
+HOURS = 24
+"""Rows of metrics that a snapshot has: enough to tell the pace."""
+
 _FOLDERS = """
 SELECT rtrim(path, replace(path, '/', '')), parse_status, count(*) FROM file GROUP BY 1, 2
 """  # rtrim: all up to the last `/`
@@ -86,6 +89,7 @@ def read(path: str) -> Snapshot | None:
             db_bytes=db_bytes,
             wal_bytes=wal_bytes,
             collectable_bytes=collectable_bytes,
+            metrics=tuple(reader.metrics(HOURS)),
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from ckvd.report.pace import Pace, pace
 from ckvd.report.values import Snapshot
 
 State = Literal["watching", "indexing", "stopped"]
@@ -52,6 +53,8 @@ class Daemon:
     watch: Mapping[str, Any] = field(default_factory=dict)
     """`mode`, `watches`, `polled`, `overflows`, and `reason` where watching is degraded."""
     errors: tuple[str, ...] = ()
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    """What `ckvd.metrics` tells of the work since it was last noted in the database."""
 
 
 def heard(live: Mapping[str, Any]) -> Daemon:
@@ -71,6 +74,7 @@ def heard(live: Mapping[str, Any]) -> Daemon:
         stalled=stalled,
         watch=live.get("watch") or {},
         errors=tuple(live.get("errors", ())),
+        metrics=live.get("metrics") or {},
     )
 
 
@@ -121,6 +125,15 @@ class Status:
         if self.daemon and self.daemon.pending_files is not None:
             return self.daemon.pending_files
         return self.behind.files if self.behind else 0
+
+    @property
+    def pace(self) -> Pace:
+        return pace(self.data.metrics, self.daemon.metrics if self.daemon else {})
+
+    @property
+    def pending_s(self) -> float | None:
+        """How long what is pending will take at the pace so far; None where that is not known."""
+        return self.pace.seconds(self.pending_files, self.data.pending_vectors)
 
     @property
     def notes(self) -> tuple[str, ...]:

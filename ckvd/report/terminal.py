@@ -143,6 +143,13 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
+def brief(ms: float) -> str:
+    """A latency in two or three digits: `12 ms`, `1.4 s`."""
+    if ms < 1000:
+        return f"{ms:.0f} ms"
+    return f"{ms / 1000:.1f} s" if ms < 60_000 else duration(ms / 1000)
+
+
 def grid(*, gap: int = 2) -> Table:
     """A table without lines, cells `gap` apart, whose columns are yet to be added."""
     return Table.grid(padding=(0, gap, 0, 0), pad_edge=False)

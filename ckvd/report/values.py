@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ckvd.model import ParseStatus, Range, Strategy
+from ckvd.store.metrics import Metric
 from ckvd.store.reader import ChunkTotals, Outcome
 
 STRATEGIES: tuple[Strategy, ...] = ("symbol", "section", "window", "names", "skipped")
@@ -97,6 +98,8 @@ class Snapshot:
     db_bytes: int = 0
     wal_bytes: int = 0
     collectable_bytes: int = 0
+    metrics: Sequence[Metric] = ()
+    """The latest hours in which something was done, oldest first."""
 
     @property
     def files(self) -> int:

@@ -82,7 +82,8 @@ def test_the_document_has_all_that_the_contract_names(rows: Rows) -> None:
     assert told["chunks"]["by_unit"] == {"symbol": 6}
     assert set(told["chunks"]["tokens"]) == {"median", "p90", "max"}
     assert told["chunks"]["over_limit"] == told["chunks"]["truncated"] == told["chunks"]["split_symbols"] == 0
-    assert told["pending"] == {"files": 0, "vectors": 6}
+    assert told["pending"] == {"files": 0, "vectors": 6, "seconds": None}
+    assert set(told["pace"].values()) == {None}
     assert told["model"] == "static-code-256"
     assert told["db_bytes"] == os.path.getsize(where.db)
 
@@ -124,7 +125,7 @@ def test_nothing_is_there_yet(tree: Tree) -> None:
         0,
         0,
     )
-    assert told["pending"] == {"files": 1, "vectors": 0}
+    assert told["pending"] == {"files": 1, "vectors": 0, "seconds": None}
     assert told["failures"] == []
     assert found.verdict == status.BEHIND
     assert listing(tree.root) == before
