@@ -1,10 +1,10 @@
-"""Retrieval on repositories: documentation → code with the documentation cut out, commit subject → code changed.
+"""Retrieval on repositories: documentation → code without it, and commit subject → the code that it changed.
 
 usage: retrieval_bench.py [--most N] [--commits] REPOSITORY ...
 
 Prints MRR@10 and recall@10 of each mode for each repository, then the mean over repositories. The weights in
-`ckvd/rank.py` were chosen with it on boltons, httpcore, jackson-core, logrus, mobx, mux, paramiko, serde-json,
-tenacity, viper, websockets and zod.
+`ckvd/rank.py` were chosen on such queries over boltons, httpcore, jackson-core, logrus, mobx, mux, paramiko,
+serde-json, tenacity, viper, websockets and zod.
 """
 
 from __future__ import annotations
