@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from dataclasses import dataclass
 from importlib.resources import files
 
 from ckvd.errors import ServiceError
@@ -125,6 +126,33 @@ def list_units() -> list[str]:
         f"{_state(name) if running else 'unknown':<10} {_shown(_root_of(name))}  {name}"
         for name in _instances()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An instance: systemd's word for its state, None where no user manager runs, and what it is to start
+    where that is `missing`."""
+
+    unit: str
+    state: str | None
+    missing: str | None
+
+
+def examine(root: str | bytes) -> Installed | None:
+    """The instance for `root`, None where there is none."""
+    path = os.path.abspath(os.fsencode(root))
+    name = TEMPLATE.replace("@", f"@{escape_path(path)}")
+    if name not in _instances():
+        return None
+    try:
+        with open(os.path.join(_folder(), TEMPLATE), encoding="utf-8", errors="surrogateescape") as file:
+            started = re.search(r'(?m)^ExecStart=:"?([^"\n]*?)"?(?: |$)', file.read())
+    except OSError:
+        return Installed(name, None, TEMPLATE)
+    executable = started[1] if started else TEMPLATE
+    executable = executable.replace("%h", os.path.expanduser("~")).replace("%%", "%")
+    missing = None if os.access(executable, os.X_OK) else executable
+    return Installed(name, _state(name) if _manager_runs() else None, missing)
 
 
 def _instances() -> list[str]:
