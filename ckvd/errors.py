@@ -44,6 +44,10 @@ class ServiceError(CkvdError):
     """The systemd user service cannot be installed, removed or found here."""
 
 
+class ExtraError(CkvdError):
+    """The command needs a package of an extra that is not installed; the message names the extra."""
+
+
 class LockedError(CkvdError):
     """Another process is the writer of this database; the message names its pid."""
 
