@@ -20,9 +20,10 @@ from report_rows import Rows
 from support import Ckvd, Tree
 
 from ckvd import service
-from ckvd.doctor import machine, site
+from ckvd.doctor import examine, machine, site
 from ckvd.embed import registry
 from ckvd.place import Place
+from ckvd.report import findings
 
 LINES = (
     *("python", "sqlite", "extension", "grammars", "git", "tree", "config", "model", "file system"),
@@ -38,8 +39,13 @@ def where(tree: Tree) -> Place:
     return rows.store()
 
 
-def told(ckvd: Ckvd, tree: Tree, code: int, **environ: str) -> dict[str, dict[str, Any]]:
-    """The findings by name, of a process of its own."""
+def told(tree: Tree) -> dict[str, dict[str, Any]]:
+    """The findings by name."""
+    return {f["name"]: f for f in findings.as_json(examine(str(tree.root), None))["findings"]}
+
+
+def told_by(ckvd: Ckvd, tree: Tree, code: int, **environ: str) -> dict[str, dict[str, Any]]:
+    """The same of a process of its own."""
     done = ckvd("doctor", str(tree.root), "--json", code=code, env=os.environ | environ)
     document = json.loads(done.stdout)
     assert document["ok"] == (code == 0)
@@ -53,7 +59,7 @@ def red(found: dict[str, dict[str, Any]]) -> list[str]:
 
 
 def test_all_is_well(where: Place, tree: Tree, ckvd: Ckvd) -> None:
-    found = told(ckvd, tree, 0)
+    found = told_by(ckvd, tree, 0)
     assert tuple(found) == LINES
     assert red(found) == []
     shown = ckvd("doctor", str(tree.root)).stdout
@@ -62,8 +68,8 @@ def test_all_is_well(where: Place, tree: Tree, ckvd: Ckvd) -> None:
     assert "Python" in shown.split("\n")[0]
 
 
-def test_a_tree_without_an_index_is_not_broken(tree: Tree, ckvd: Ckvd) -> None:
-    found = told(ckvd, tree, 0)
+def test_a_tree_without_an_index_is_not_broken(tree: Tree) -> None:
+    found = told(tree)
     assert (found["index"]["level"], found["index"]["remedy"]) == ("warn", "ckvd index, or ckvd run")
     assert not (tree.root / ".ckvd").exists()
 
@@ -104,13 +110,14 @@ def test_a_package_that_does_not_work(
 ) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / f"{module}.py").write_text(code)
-    found = told(ckvd, tree, 1, PYTHONPATH=str(tmp_path / "broken"))
+    found = told_by(ckvd, tree, 1, PYTHONPATH=str(tmp_path / "broken"))
     assert line in red(found)
     assert "ckvd" in found[line]["remedy"]
 
 
-def test_no_git(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
-    found = told(ckvd, tree, 1, PATH=str(tmp_path))
+def test_no_git(where: Place, tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = told(tree)
     assert red(found) == ["git"]
     assert "install git" in found["git"]["remedy"]
 
@@ -120,40 +127,40 @@ def test_a_git_that_cannot_run(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: P
     fake.parent.mkdir()
     fake.write_text("#!/bin/sh\necho 'libz is missing' >&2\nexit 127\n")
     fake.chmod(0o755)
-    found = told(ckvd, tree, 1, PATH=f"{fake.parent}:{os.environ['PATH']}")
+    found = told_by(ckvd, tree, 1, PATH=f"{fake.parent}:{os.environ['PATH']}")
     assert "git" in red(found)
     assert "libz is missing" in found["git"]["what"]
 
 
-def test_a_repository_that_git_cannot_use(folder: Tree, ckvd: Ckvd) -> None:
+def test_a_repository_that_git_cannot_use(folder: Tree) -> None:
     folder.write({".git": "gitdir: /nowhere\n", "a.py": "x = 1\n"})
-    found = told(ckvd, folder, 1)
+    found = told(folder)
     assert red(found) == ["tree"]
     assert "not a valid git repository" in found["tree"]["what"]
 
 
 def test_no_such_tree(tmp_path: Path, ckvd: Ckvd) -> None:
-    found = told(ckvd, Tree(tmp_path / "nowhere"), 1)
+    found = told_by(ckvd, Tree(tmp_path / "nowhere"), 1)
     assert red(found) == ["tree"]
     assert "python" in found
 
 
-def test_a_wrong_configuration(where: Place, tree: Tree, ckvd: Ckvd) -> None:
+def test_a_wrong_configuration(where: Place, tree: Tree) -> None:
     tree.write({"ckv.yaml": "chunking:\n  window_char: 9\n"})
-    found = told(ckvd, tree, 1)
+    found = told(tree)
     assert red(found) == ["config"]
     assert "window_char" in found["config"]["what"]
 
 
-def test_a_model_of_other_bytes(where: Place, tree: Tree, ckvd: Ckvd) -> None:
+def test_a_model_of_other_bytes(where: Place, tree: Tree) -> None:
     model = tree.root / "model"
     shutil.copytree(Path(registry.SHIPPED) / registry.DEFAULT, model)
     tree.write({"ckv.yaml": "embedding:\n  model: ./model\n"})
-    assert red(told(ckvd, tree, 0)) == []
+    assert red(told(tree)) == []
     data = bytearray((model / "model.onnx").read_bytes())
     data[len(data) // 2] ^= 1
     (model / "model.onnx").write_bytes(data)
-    assert red(told(ckvd, tree, 1)) == ["model"]
+    assert red(told(tree)) == ["model"]
 
 
 def mounts(kind: str, at: str) -> bytes:
@@ -175,20 +182,20 @@ def test_no_room(where: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert site.filesystem(where).level == "bad"
 
 
-def test_others_may_read_the_database(where: Place, tree: Tree, ckvd: Ckvd) -> None:
+def test_others_may_read_the_database(where: Place, tree: Tree) -> None:
     tree.db.chmod(0o644)
-    found = told(ckvd, tree, 1)
+    found = told(tree)
     assert red(found) == ["permissions"]
     subprocess.run(found["permissions"]["remedy"], shell=True, check=True)
-    assert red(told(ckvd, tree, 0)) == []
+    assert red(told(tree)) == []
     tree.db.parent.chmod(0o755)
-    assert "chmod 700" in told(ckvd, tree, 1)["permissions"]["remedy"]
+    assert "chmod 700" in told(tree)["permissions"]["remedy"]
 
 
-def test_something_else_in_the_place_of_the_database(tree: Tree, ckvd: Ckvd) -> None:
+def test_something_else_in_the_place_of_the_database(tree: Tree) -> None:
     tree.db.parent.mkdir(mode=0o700)
     os.mkfifo(tree.db)
-    assert red(told(ckvd, tree, 1)) == ["permissions", "index"]
+    assert red(told(tree)) == ["permissions", "index"]
 
 
 @contextlib.contextmanager
@@ -235,23 +242,23 @@ def test_no_locks(where: Place, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_daemon_that_runs(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def f(): pass\n"})
     with ckvd.daemon(tree.root) as process:
-        found = told(ckvd, tree, 0)
+        found = told_by(ckvd, tree, 0)
     assert f"pid {process.pid}, watching" in found["lock"]["what"]
 
 
-def test_a_damaged_database(where: Place, tree: Tree, ckvd: Ckvd) -> None:
+def test_a_damaged_database(where: Place, tree: Tree) -> None:
     with open(tree.db, "r+b") as file:
         file.seek(4096)
         file.write(b"\xff" * 4096 * 8)
-    found = told(ckvd, tree, 1)
+    found = told(tree)
     assert red(found) == ["index"]
 
 
-def test_a_database_of_a_later_version(where: Place, tree: Tree, ckvd: Ckvd) -> None:
+def test_a_database_of_a_later_version(where: Place, tree: Tree) -> None:
     with open(tree.db, "r+b") as file:
         file.seek(60)  # user_version
         file.write((99).to_bytes(4, "big"))
-    assert "newer" in told(ckvd, tree, 1)["index"]["what"]
+    assert "newer" in told(tree)["index"]["what"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
@@ -267,19 +274,22 @@ def test_limits_of_inotify(where: Place, tmp_path: Path, watches: int, instances
     assert site.inotify(where, str(tmp_path / "nowhere")).level == "bad"
 
 
-def test_a_service_whose_command_is_gone(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+def test_a_service_whose_command_is_gone(
+    where: Place, tree: Tree, ckvd: Ckvd, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     units = tmp_path / "config" / "systemd" / "user"
     (units / "default.target.wants").mkdir(parents=True)
     instance = units / "default.target.wants" / service.unit_name(where.root)
     instance.symlink_to(units / service.TEMPLATE)
-    found = told(ckvd, tree, 1, XDG_CONFIG_HOME=str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    found = told(tree)
     assert red(found) == ["systemd"]
     (units / service.TEMPLATE).write_text(service.unit_text("/nowhere/bin/ckvd"))
-    found = told(ckvd, tree, 1, XDG_CONFIG_HOME=str(tmp_path / "config"))
+    found = told(tree)
     assert red(found) == ["systemd"]
     assert "/nowhere/bin/ckvd" in found["systemd"]["what"]
     (units / service.TEMPLATE).write_text(service.unit_text(ckvd.executable))
-    found = told(ckvd, tree, 0, XDG_CONFIG_HOME=str(tmp_path / "config"))
+    found = told(tree)
     assert found["systemd"]["level"] == "warn"
 
 
