@@ -16,8 +16,9 @@ from ckvd.errors import CkvdError, ConfigError, ExtraError, ModelError
 from ckvd.model import display_path
 from ckvd.place import Place
 from ckvd.report import snapshot
-from ckvd.report.boundaries import INDEX, Boundaries
+from ckvd.report.boundaries import INDEX, Boundaries, measure
 from ckvd.report.failures import Excerpt, source
+from ckvd.report.file_rows import file_rows
 from ckvd.report.remedy import done, remedy
 from ckvd.report.terminal import number, percent, plain, size, source_line
 from ckvd.report.values import Failure, Snapshot, total
@@ -40,7 +41,7 @@ class Page:
     data: Snapshot
     sizes: Mapping[str, Mapping[int, int]]
     limit: int | None
-    boundaries: Boundaries | None
+    boundaries: Boundaries
     hours: Sequence[Metric]
     failures: Sequence[tuple[Failure, Excerpt | str | None]]
 
@@ -89,7 +90,7 @@ def collect(where: Place) -> Page:
         data=data,
         sizes=sizes,
         limit=limit,
-        boundaries=None,
+        boundaries=measure(file_rows(where), {}),
         hours=hours,
         failures=[(f, source(root, f)) for f in data.failures[:FAILURES]],
     )
@@ -168,8 +169,7 @@ def _sections(page: Page) -> Iterator[str]:
         "Area is parsed files, colour the share of them without an error. A click goes into a folder.",
         _plot("Treemap of folders by parse success", figures.folders(data.directories, name)),
     )
-    if page.boundaries is not None:
-        yield _boundaries(page.boundaries)
+    yield _boundaries(page.boundaries)
     yield _failures(page)
     yield _trend(page.hours)
 

@@ -23,7 +23,7 @@ from support import Ckvd, Tree
 pytest.importorskip("plotly", reason="the extra 'report' is not installed")
 
 from ckvd.model import Verdict
-from ckvd.place import Place
+from ckvd.place import Place, place
 from ckvd.report import figures, page
 from ckvd.report.boundaries import Boundaries, Severed, Tally
 from ckvd.report.values import Tally as Outcomes
@@ -241,3 +241,20 @@ def test_a_browser_draws_it(drawn: str, tmp_path: Path, width: int, scheme: str)
     png = (tmp_path / "shot.png").read_bytes()
     assert first_pixel(png) == ground
     assert len(png) > 50_000  # an empty page packs into much less
+
+
+def test_functions_are_compared_as_they_are_on_disk(tree: Tree, ckvd: Ckvd) -> None:
+    body = "\n".join(f"    x{n} = {n}" for n in range(120))
+    tree.write(
+        {"a.py": f"def long(x):\n{body}\n\n\ndef short(): pass\n", "b.py": "def b(): pass\n", "c.txt": "c\n"}
+    )
+    ckvd("index", str(tree.root))
+    where = place(str(tree.root), None)
+    found = page.collect(where).boundaries
+    assert (found.total("index").functions, found.total("index").split) == (3, 0)
+    assert found.total("fixed:1200").split == 1
+    assert [s.symbol for s in found.severed] == ["long"]
+    text = html.unescape(page.render(page.collect(where)))
+    assert "Of 3 functions, how many each way of cutting would tear apart: this index severs 0." in text
+    tree.write({"a.py": "def other(): pass\n"})
+    assert page.collect(where).boundaries.total("index").functions == 1
