@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ckvd.model import Range
 
-_ROUTINE_AT_MARGIN = re.compile(rb"\nCREATE\s+(?:OR\s+REPLACE\s+)?(?:FUNCTION|PROCEDURE)\b", re.IGNORECASE)
+_AT_MARGIN = re.compile(rb"\n(?=(?:CREATE|ALTER|DROP|COMMENT|GRANT|REVOKE|DO)\b)", re.IGNORECASE)
 LOOKS_ESCAPED = re.compile(
     rb"`|\bAUTO_INCREMENT\b|\bENGINE\s*=|^DELIMITER\b|/\*!\d", re.IGNORECASE | re.MULTILINE
 )
@@ -65,7 +65,7 @@ def _pattern(delimiter: bytes, escaped: bool, guarded: bool) -> re.Pattern[bytes
         rb"[.#@]" + word + rb"*+",
         _quoted(b"'", escaped, guarded),
         _quoted(b'"', escaped, guarded),
-        rb"`[^`]*+`",
+        rb"`[^`\n]*+`",
         rb"\[(?:[A-Za-z_#@][\w .$#@'-]*+\])?",
         rb"-(?!-)|/(?!\*)|\*(?!/)|\\(?!(?:g\w*|watch|crosstabview)\b)|\$(?!" + _DOLLAR[2:] + rb")",
     ]
@@ -76,7 +76,7 @@ def _pattern(delimiter: bytes, escaped: bool, guarded: bool) -> re.Pattern[bytes
         rb"(?P<comment>--[^\n]*|^[ \t]*#" + (rb"[^\n]*" if escaped else rb"(?:[ !#-][^\n]*)?$") + rb")",
         rb"(?P<block>/\*)|(?P<unblock>\*/)",
         rb"(?P<oracle>N?Q'(?P<mark>[^\s\w]))",
-        rb"(?P<unclosed>['\"])",
+        rb"(?P<unclosed>['\"`])",
         rb"(?P<dollar>" + _DOLLAR + rb")",
         rb"(?P<directive>^[ \t]*DELIMITER[ \t]+(?P<new>\S+)[^\n]*)",
         rb"(?P<separator>^[ \t]*(?:GO(?:[ \t]+\d+)?[ \t]*;?|/)[ \t\r]*(?:--[^\n]*)?$)",
@@ -116,10 +116,8 @@ def lex(text: bytes, *, escaped: bool, guarded: bool) -> Lexed:
             end = _oracle_end(text, found, oracle_ends)
             at = at - 2 if end is None else end
         elif kind == "unclosed":
-            recovery = _RECOVERY.search(text, start) if guarded else None
-            at = recovery.end() if recovery else len(text)
+            at = _recovered(out, text, start) if guarded else len(text)
             out.damage.append((start, at))
-            out.tokens.append(("stop", start, at))
         elif kind == "dollar":
             at = _dollar_end(out, text, found, guarded)
         elif kind in ("directive", "separator", "meta"):
@@ -166,14 +164,24 @@ def _dollar_end(out: Lexed, text: bytes, opening: re.Match[bytes], guarded: bool
     (start, inside), tag = opening.span("dollar"), opening["dollar"]
     close = text.find(tag, inside)
     limit = close if close >= 0 else len(text)
-    margin = _ROUTINE_AT_MARGIN.search(text, inside, limit) if guarded else None
+    margin = _AT_MARGIN.search(text, inside, limit) if guarded else None
     if close < 0 or margin:
-        end = margin.start() + 1 if margin else len(text)
+        end = margin.end() if margin else len(text)
         out.damage.append((start, end))
         out.tokens.append(("stop", start, end))
         return end
     out.breaks.extend(m.end() for m in _BODY_BREAK.finditer(text, inside, close))
     return close + len(tag)
+
+
+def _recovered(out: Lexed, text: bytes, start: int) -> int:
+    """Where the script goes on after a quote without its end."""
+    if text[start : start + 1] == b"`":
+        return start + 1  # a name does not go over its line
+    recovery = _RECOVERY.search(text, start)
+    at = recovery.end() if recovery else len(text)
+    out.tokens.append(("stop", start, at))
+    return at
 
 
 def _line_end(text: bytes, start: int) -> int:

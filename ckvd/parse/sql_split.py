@@ -62,7 +62,7 @@ def split(text: bytes) -> Script:
     escaped = bool(LOOKS_ESCAPED.search(text))
     lexed = lex(text, escaped=escaped, guarded=False)
     if lexed.damage:
-        other = lex(text, escaped=not escaped, guarded=False)
+        other = lex(text, escaped=not escaped, guarded=True)
         lexed = lex(text, escaped=escaped, guarded=True) if other.damage else other
     return Script(
         bytes(lexed.code),
