@@ -128,8 +128,8 @@ class Language:
     `wrappers` widen the range of the one declaration in them. `skip` are node types that hold no
     declaration and are not entered. `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
-    `mask` names a function of `ckvd.parse.mask` that blanks what the grammar cannot read, tried where
-    it finds errors; `filler` is a statement that does nothing, where an empty block is an error.
+    `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
+    finds errors; `filler` is a statement that does nothing, where an empty block is an error.
     `rivals` maps a suffix to a language that is tried too; the less damaged parse wins.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     """
@@ -149,7 +149,7 @@ class Language:
     attributes: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
-    mask: str | None = None
+    masks: tuple[str, ...] = ()
     filler: str = ""
     rivals: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()

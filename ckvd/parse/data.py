@@ -42,7 +42,7 @@ def keys(path: str, source: bytes, language: Language) -> Parsed:
 
 def _trimmed(source: bytes, parsed: Parsed, symbol: Symbol) -> Symbol:
     """A table without the comments behind its last value, which document the next one."""
-    if symbol.kind != "table":
+    if symbol.kind != "table" or not symbol.clean:
         return symbol
     line = min(symbol.end, _line_end(source, symbol.start))
     parts = parsed.pieces(symbol.start, symbol.end)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 _BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 
 Mask = Callable[[bytes], bytes]
+"""A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
 
 _MACRO_LINE = re.compile(
     rb"^[A-Z_][A-Z0-9_]*[ \t]*(?:\([^(){};\n]*\))[ \t]*(?=\r?\n(?!\s*[{(]))", re.MULTILINE
@@ -32,6 +33,17 @@ def c_macros(source: bytes) -> bytes:
     """Macro calls that stand on a line of their own without `;`, and comments inside a `#define`."""
     without = _DEFINE.sub(lambda d: _COMMENT.sub(blank, d[0]), source)
     return _MACRO_LINE.sub(blank, without)
+
+
+_ATTRIBUTE = re.compile(
+    rb"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{4,}[0-9]*)\b(?:\([^(){};\n]*\))?"
+    rb"(?=[ \t]+(?:[A-Za-z_~]|::)|[ \t]*\r?\n[ \t]*[a-z_])"
+)
+
+
+def c_attributes(source: bytes) -> bytes:
+    """Besides `c_macros`, the macros that stand like an attribute before a declaration's next word."""
+    return _ATTRIBUTE.sub(blank, c_macros(source))
 
 
 _CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)
@@ -72,6 +84,7 @@ def jsx_ampersands(source: bytes) -> bytes:
 
 
 MASKS: dict[str, Mask] = {
+    "c_attributes": c_attributes,
     "c_macros": c_macros,
     "jsx_ampersands": jsx_ampersands,
     "ruby_heredocs": ruby_heredocs,

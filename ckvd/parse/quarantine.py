@@ -17,16 +17,20 @@ from ckvd.parse.mask import blanked
 
 MOST_CULPRITS = 4
 BUDGET_BYTES = 3_000_000
-"""How many bytes the search may parse for one file, blank ones left out."""
+BUDGET_TIMES = 16
+"""How many bytes the search may parse for one file, blank ones left out: so many times its own at most."""
 
 _CONTINUES = re.compile(
     rb"\s*(?:[)\]}>{]|\*/|(?:end|else|elsif|elif|elseif|except|finally|catch|rescue|ensure|when|then|do|done|fi|esac"
-    rb"|where|extends|implements|while)\b)"
+    rb"|where|extends|implements|while)\b|(?:public|protected|private)[ \t]*:)"
 )
 _LEADS = re.compile(
-    rb"\s*(?:@|\[[^\n]*\]\s*$|//|/\*|\*|--|#[\[!\s#]|#(?:if|el|endif|define|undef|include|pragma|region)\w*\b)",
+    rb"\s*(?:@|\[[^\n]*\]\s*$|//|/\*|\*|--|#[\[!\s#]|#(?:define|undef|include|pragma|region)\b|template\s*<[^{;\n]*$)",
     re.MULTILINE,
 )
+_ASIDE = re.compile(rb"<\?|\?>|#!|#[ \t]*(?:if|el|endif)")
+"""Lines that belong to no block: without them the rest would be read otherwise."""
+
 _INDENT = re.compile(rb"[ \t]*")
 
 
@@ -43,20 +47,19 @@ def blocks(source: bytes, start: int, end: int, floor: int = -1) -> list[Block]:
     """The blocks of a range at its least indentation above `floor`.
 
     Lines up to `floor` belong to none, and neither do those of a container whose content is indented no
-    deeper (`namespace x {`, `extern "C" {`): without them the rest would be read otherwise.
+    deeper (`namespace x {`, `extern "C" {`), nor conditions of a preprocessor.
     """
-    lines = [line for line in _lines(source, start, end) if line[1] > floor]
-    if not lines:
-        return []
-    least = min(indent for _, indent, _ in lines)
+    lines = _lines(source, start, end)
+    least = min((indent for _, indent, _ in lines if indent > floor), default=0)
     found: list[Block] = []
     hollows: list[Block] = []  # what may be such a container, until its closing brace is met
     open_ = False  # whether a block is open that further lines belong to
     leading = hollow = False  # whether it has only leading lines yet; whether its last line opened a brace
     depth = 0  # the braces that its least indented lines have opened
     for at, indent, stop in lines:
-        if open_ and source[found[-1].end : at].strip():
-            open_ = False  # something less indented stands between
+        if indent <= floor:
+            open_ = leading = hollow = False
+            continue
         continues = bool(_CONTINUES.match(source, at, stop))
         if indent == least and not leading:
             if hollow and not continues:
@@ -81,13 +84,13 @@ def blocks(source: bytes, start: int, end: int, floor: int = -1) -> list[Block]:
 
 
 def _lines(source: bytes, start: int, end: int) -> list[tuple[int, int, int]]:
-    """The lines that are not blank: start, indentation, end; those in a block comment indented as its first."""
+    """The lines that are not blank: start, indentation, end; a block comment's all as its first."""
     found = []
     at = start
     while at < end:
         stop = source.find(b"\n", at, end) + 1 or end
         line = source[at:stop].lstrip(b" \t")
-        if line.strip() and not line.startswith((b"<?", b"?>", b"#!")):
+        if line.strip() and not _ASIDE.match(line):
             found.append((at, max(0, stop - at - len(line) - line.startswith(b"*")), stop))
         at = stop
     return found
@@ -104,7 +107,7 @@ class Search:
         self._source = source
         self._errors = errors
         self._filler = filler
-        self._budget = BUDGET_BYTES
+        self._budget = min(BUDGET_BYTES, BUDGET_TIMES * len(source))
 
     def run(self, errors: Sequence[Range]) -> tuple[bytes, list[Range]]:
         """The text with its culprits blanked, and their ranges; those unchanged and none where it fails."""
@@ -178,12 +181,12 @@ def astray(source: bytes, errors: Sequence[Range], declared: Sequence[Range]) ->
     """Whether errors have made the parser lose its way, rather than stumble inside one statement.
 
     It has where an error goes on to a line indented no deeper than its first, where it stands at the
-    text's end, or where a declaration around an error ends on a line that is indented otherwise than
-    the one it begins on.
+    text's end or is a closing bracket that begins a line, or where a declaration around an error ends
+    on a line that is indented otherwise than the one it begins on.
     """
     end = len(source.rstrip())
     for start, stop in errors:
-        if stop >= end or _crosses(source, start, stop):
+        if stop >= end or _crosses(source, start, stop) or _closes(source, start, stop):
             return True
     return any(
         any(a <= start and stop <= b for start, stop in errors)
@@ -191,6 +194,11 @@ def astray(source: bytes, errors: Sequence[Range], declared: Sequence[Range]) ->
         and _indent(source, a) != _indent(source, max(a, b - 1))
         for a, b in declared
     )
+
+
+def _closes(source: bytes, start: int, end: int) -> bool:
+    line = source.rfind(b"\n", 0, start) + 1
+    return not source[line:start].strip() and not source[start:end].strip(b" \t\r\n;)]}")
 
 
 def _crosses(source: bytes, start: int, end: int) -> bool:

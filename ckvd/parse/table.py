@@ -68,7 +68,7 @@ class Table:
     blocks: frozenset[int] = frozenset()
     docstrings: frozenset[int] = frozenset()
     declarations: frozenset[int] = frozenset()
-    mask: Mask | None = None
+    masks: tuple[Mask, ...] = ()
 
 
 @cache
@@ -113,7 +113,7 @@ def table(language: Language) -> Table:
         modifiers=ids(language.modifiers),
         blocks=ids(language.blocks),
         docstrings=ids(language.docstrings),
-        mask=_hook(MASKS, language.mask, language),
+        masks=tuple(_hook(MASKS, name, language) for name in language.masks),
         declarations=ids((*language.symbols, *language.header, *language.wrappers)),
     )
 
@@ -127,7 +127,7 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         body=tuple(compile_path(p, grammar) for p in rule.body),
         kinds_from=tuple(compile_path(p, grammar) for p in rule.kinds_from),
         when=_conditions(rule.when, grammar),
-        hook=_hook(NAME_HOOKS, rule.hook, language),
+        hook=_hook(NAME_HOOKS, rule.hook, language) if rule.hook else None,
         trailing=frozenset(i for name in rule.trailing for i in grammar.named(name)),
     )
 
@@ -147,13 +147,11 @@ def _header(header: HeaderRule, grammar: Grammar, language: Language) -> Compile
         names=tuple(compile_path(p, grammar) for p in header.names),
         when=_conditions(header.when, grammar),
         open=compile_path("**" + "|".join(sorted(header.open)), grammar) if header.open else None,
-        hook=_hook(IMPORT_HOOKS, header.hook, language),
+        hook=_hook(IMPORT_HOOKS, header.hook, language) if header.hook else None,
     )
 
 
-def _hook(hooks: dict[str, T], name: str | None, language: Language) -> T | None:
-    if name is None:
-        return None
+def _hook(hooks: dict[str, T], name: str, language: Language) -> T:
     if name not in hooks:
         raise LanguageDataError(f"{language.name}: there is no hook {name!r}")
     return hooks[name]

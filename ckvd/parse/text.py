@@ -35,6 +35,14 @@ def trimmed(source: bytes, start: int, end: int) -> int:
     return end
 
 
+def before_blanks(source: bytes, parsed: bytes, start: int) -> int:
+    """The start of a declaration with what was blanked before it on its line."""
+    line = _line(source, start)
+    if parsed[line:start].strip(_SPACE):
+        return start
+    return start - len(source[line:start].lstrip(_SPACE))
+
+
 def end_of_code(node: ts.Node, source: bytes, blocks: frozenset[int], comments: frozenset[int]) -> int:
     """The end of a declaration without the comments that hang at the end of its blocks."""
     end = node.end_byte

@@ -54,8 +54,9 @@ def _parse(source: bytes, language: Language) -> Parsed:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One way to read a text: a tree, the errors in it, and what the walk found."""
+    """One way to read a source: the text that was parsed for it, the tree, its errors, and what was found."""
 
+    text: bytes
     root: ts.Node
     errors: list[Range]
     drafts: list[Draft]
@@ -71,38 +72,40 @@ def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
     return root, damage.errors(root, len(text))
 
 
-def _walked(rules: Table, source: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
-    walk = Walk(rules, source, root, errors).run()
-    return _Reading(root, errors, walk.drafts, walk.header)
+def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
+    walk = Walk(rules, source, text, root, errors).run()
+    return _Reading(text, root, errors, walk.drafts, walk.header)
 
 
 def _read(rules: Table, source: bytes) -> _Reading:
     """The text as it is, or masked where that has fewer errors."""
+    text = source
     root, errors = _tree(rules, source)
-    if errors and rules.mask is not None:
-        masked = rules.mask(source)
+    for mask in rules.masks if errors else ():
+        masked = mask(source)
         if masked != source:
             other, fewer = _tree(rules, masked)
             if _total(fewer) < _total(errors):
-                root, errors = other, fewer
-    return _walked(rules, source, root, errors)
+                text, root, errors = masked, other, fewer
+    return _walked(rules, source, text, root, errors)
 
 
 def _isolated(rules: Table, source: bytes, reading: _Reading) -> _Reading:
     """The reading with the damage confined to the blocks that cause it, where more stays intact so."""
     if not quarantine.astray(source, reading.errors, [(d.start, d.end) for d in reading.drafts]):
         return reading
-    masked = rules.mask(source) if rules.mask is not None else source
-    search = quarantine.Search(masked, lambda text: _tree(rules, text)[1], rules.language.filler.encode())
-    text, culprits = search.run(reading.errors)
+    # The last mask takes out the most: what it still cannot read is what is broken.
+    base = rules.masks[-1](source) if rules.masks else source
+    search = quarantine.Search(base, lambda text: _tree(rules, text)[1], rules.language.filler.encode())
+    text, culprits = search.run(reading.errors if base == reading.text else _tree(rules, base)[1])
     if not culprits:
         return reading
     root, errors = _tree(rules, text)
     blocks = [(start, trimmed(source, start, end)) for start, end in culprits]
-    other = _walked(rules, source, root, sorted([*errors, *blocks]))
+    other = _walked(rules, source, text, root, sorted([*errors, *blocks]))
     for start, end in blocks:
         alone = text[:start] + source[start:end] + blanked(text[end:])
-        inside = _walked(rules, source, *_tree(rules, alone)).drafts
+        inside = _walked(rules, source, alone, *_tree(rules, alone)).drafts
         other.drafts.extend(rescue.rescued(inside, other.drafts, (start, end)))
     return other if not errors or other.intact >= reading.intact else reading
 

@@ -60,14 +60,20 @@ class _Wrapper:
 
 
 class Walk:
-    """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports."""
+    """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports.
 
-    def __init__(self, table: Table, source: bytes, root: ts.Node, errors: Sequence[Range]) -> None:
+    `parsed` is the text that the tree is of: the source, or the source with parts blanked.
+    """
+
+    def __init__(
+        self, table: Table, source: bytes, parsed: bytes, root: ts.Node, errors: Sequence[Range]
+    ) -> None:
         self.drafts: list[Draft] = []
         self.header: list[HeaderItem] = []
         self._table = table
         self._source = source
         self._root = root
+        self._blanked = parsed if parsed != source else None
         self._errors = errors
         self._damaged = bool(errors)
         self._scopes = [_Scope(-1, (), "module", None)]
@@ -167,11 +173,13 @@ class Walk:
         scope = self._scopes[-1]
         outer = self._outermost(node, depth)
         start, end = outer.start_byte, outer.end_byte
+        if self._blanked is not None:
+            start = text.before_blanks(source, self._blanked, start)
         if rule.semicolon and source[end : end + 1] == b";":
             end += 1
         if rule.trailing:
             end = self._end_of_trailing(outer, compiled.trailing)
-        if self._table.blocks:
+        if self._table.blocks and not (self._damaged and node.has_error):
             end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
         end = text.trimmed(source, start, end)
         declared = text.behind_attributes(outer, source, self._table.attributes, self._table.modifiers)
