@@ -53,6 +53,36 @@ def report_parse(root: str | None, db: str | None, as_json: bool) -> None:
         parse.show(rates)
 
 
+@report.command("sizes")
+@root_argument
+@db_option
+@json_option
+def report_sizes(root: str | None, db: str | None, as_json: bool) -> None:
+    """Chunk sizes by language and unit, what is over the limit, what headers and classes cost."""
+    from ckvd.report import sizes_view
+
+    found = sizes_view.collect(place(root, db))
+    if as_json:
+        print_json(sizes_view.as_json(found))
+    else:
+        sizes_view.show(found)
+
+
+@report.command("boundaries")
+@root_argument
+@db_option
+@json_option
+def report_boundaries(root: str | None, db: str | None, as_json: bool) -> None:
+    """How many functions each cutting strategy severs, and which."""
+    from ckvd.report import boundaries_view
+
+    found = boundaries_view.collect(place(root, db))
+    if as_json:
+        print_json(boundaries_view.as_json(found))
+    else:
+        boundaries_view.show(found)
+
+
 @report.command("trend")
 @root_argument
 @db_option

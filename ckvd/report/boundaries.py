@@ -154,6 +154,11 @@ def measure(files: Iterable[FileRows], touches: Mapping[str, int]) -> Boundaries
     severed: list[Severed] = []
     headers = torn = 0
     for file in files:
+        ends = [c.end for c in file.chunks if c.unit == "file_header" and c.part == c.parts]
+        headers += len(ends)
+        torn += sum(any(start < end < stop for start, stop in file.symbols) for end in ends)
+        if not file.functions:
+            continue
         fates = {name: _fates(file, _Spans(cut(file.text))) for name, cut in WINDOWS.items()}
         fates[SYMBOL] = [Fate("intact") for _ in file.functions]
         fates[INDEX] = index_fates(file)
@@ -164,9 +169,6 @@ def measure(files: Iterable[FileRows], touches: Mapping[str, int]) -> Boundaries
             by = tuple(name for name in STRATEGIES if fates[name][at].field == "split")
             if by:
                 severed.append(_severed(file, function, touches.get(file.path, 0), by))
-        ends = [c.end for c in file.chunks if c.unit == "file_header" and c.part == c.parts]
-        headers += len(ends)
-        torn += sum(any(start < end < stop for start, stop in file.symbols) for end in ends)
     severed.sort(key=lambda s: (-s.lines * (1 + s.touches), s.path, s.start_line))
     return Boundaries(tallies, severed, headers, torn)
 

@@ -30,8 +30,11 @@ ORDER BY file_id, start_byte, end_byte DESC, id
 _Grouped = dict[int, list[tuple[Any, ...]]]
 
 
-def file_rows(where: Place) -> Iterator[FileRows]:
-    """The files that have functions and are on disk as they were indexed. Raises StoreError."""
+def file_rows(where: Place, stale: list[str] | None = None) -> Iterator[FileRows]:
+    """The files that have symbols and are on disk as they were indexed. Raises StoreError.
+
+    The paths of those that have changed since, or cannot be read, are added to `stale`.
+    """
     with opened(where.db) as reader:
         if reader is None:
             return
@@ -39,14 +42,16 @@ def file_rows(where: Place) -> Iterator[FileRows]:
         symbols, chunks = _by_file(reader.query(_SYMBOLS)), _by_file(reader.query(_CHUNKS))
     for number, path, path_bytes, language, oid in files:
         of = symbols.get(number, [])
-        functions = [FunctionRow(*row[1:]) for row in of if row[0] in FUNCTION_KINDS]
-        if not functions:
+        if not of:
             continue
+        functions = [FunctionRow(*row[1:]) for row in of if row[0] in FUNCTION_KINDS]
         got = read(where.tree.path, path_bytes, READ_BYTES, "sha1" if len(oid) == 40 else "sha256")
         if isinstance(got, Content) and got.data is not None and got.blob_oid == oid:
             spans = [(row[2], row[3]) for row in of]
             cut = [ChunkRow(*row) for row in chunks.get(number, [])]
             yield FileRows(path, language, got.data, functions, spans, cut)
+        elif stale is not None:
+            stale.append(path)
 
 
 def _by_file(rows: list[tuple[Any, ...]]) -> _Grouped:

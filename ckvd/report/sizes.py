@@ -75,6 +75,36 @@ class Sizes:
     by_unit: Mapping[str, Group]
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Characters stored. `fine` and `coarse` are bodies of symbols, `bodies` those of every chunk.
+
+    `headers_each` is what headers would take with each chunk's its own, `headers_once` with each distinct
+    text stored once.
+    """
+
+    bodies: int = 0
+    fine: int = 0
+    coarse: int = 0
+    headers_each: int = 0
+    headers_once: int = 0
+
+    @property
+    def ratio(self) -> float | None:
+        """What both grains take to what the fine one takes alone; None without a fine one."""
+        return (self.fine + self.coarse) / self.fine if self.fine else None
+
+    @property
+    def growth_each(self) -> float | None:
+        """The share of characters that headers add to bodies if none is shared; None of nothing."""
+        return self.headers_each / self.bodies if self.bodies else None
+
+    @property
+    def growth_once(self) -> float | None:
+        """The share of characters that headers add to bodies as they are stored; None of nothing."""
+        return self.headers_once / self.bodies if self.bodies else None
+
+
 @dataclass(slots=True)
 class _Counts:
     chars: Counter[int] = field(default_factory=Counter)
@@ -138,14 +168,14 @@ def spread(values: Counter[int]) -> Spread:
 
 
 def histogram(values: Counter[int]) -> list[Bin]:
-    """Bins that double in width (0, 1, 2 to 3, 4 to 7, …), from the first that is not empty to the last."""
+    """Bins that end at powers of two, as limits do (0, 1, 2, 3 to 4, 5 to 8 …), first to last."""
     counts: dict[int, int] = {}
     for value, number in values.items():
-        width = value.bit_length()
-        counts[width] = counts.get(width, 0) + number
+        at = (value - 1).bit_length() if value else -1
+        counts[at] = counts.get(at, 0) + number
     if not counts:
         return []
     return [
-        Bin(1 << width >> 1, (1 << width) - 1, counts.get(width, 0))
-        for width in range(min(counts), max(counts) + 1)
+        Bin((1 << at >> 1) + 1 if at > 0 else at + 1, 1 << at if at >= 0 else 0, counts.get(at, 0))
+        for at in range(min(counts), max(counts) + 1)
     ]

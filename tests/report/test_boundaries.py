@@ -127,7 +127,7 @@ def test_sizes_by_language_and_unit() -> None:
     go = found.by_language["go"]
     assert (go.chunks, go.split, go.outlined, go.over_limit) == (4, 1, 1, 0)
     assert (found.total.over_limit, found.total.truncated) == (1, 1)
-    assert go.tokens_histogram == [Bin(16, 31, 1), Bin(32, 63, 1), Bin(64, 127, 1), Bin(128, 255, 1)]
+    assert go.tokens_histogram == [Bin(17, 32, 1), Bin(33, 64, 1), Bin(65, 128, 2)]
     assert sizes.measure(rows, None).total.over_limit == 0
 
 
