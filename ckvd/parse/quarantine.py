@@ -16,6 +16,7 @@ from ckvd.model import Range
 from ckvd.parse.mask import blanked
 
 MOST_CULPRITS = 4
+SCATTERED = 3
 BUDGET_BYTES = 3_000_000
 BUDGET_TIMES = 16
 """How many bytes the search may parse for one file, blank ones left out: so many times its own at most."""
@@ -180,10 +181,12 @@ class Search:
 def astray(source: bytes, errors: Sequence[Range], declared: Sequence[Range]) -> bool:
     """Whether errors have made the parser lose its way, rather than stumble inside one statement.
 
-    It has where an error goes on to a line indented no deeper than its first, where it stands at the
+    It has where errors stand on several lines (an odd quote makes them far apart), where one goes on to a line indented no deeper than its first, where it stands at the
     text's end or is a closing bracket that begins a line, or where a declaration around an error ends
     on a line that is indented otherwise than the one it begins on.
     """
+    if len({source.count(b"\n", 0, start) for start, _ in errors}) >= SCATTERED:
+        return True
     end = len(source.rstrip())
     for start, stop in errors:
         if stop >= end or _crosses(source, start, stop) or _closes(source, start, stop):

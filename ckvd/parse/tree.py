@@ -35,8 +35,7 @@ def _parse(source: bytes, language: Language) -> Parsed:
     if reading.errors:
         reading = _isolated(rules, source, reading)
     symbols = build.symbols(rules, source, reading.drafts)
-    broken = damage.merged(reading.errors)
-    left = damage.without(broken, [(s.start, s.end) for s in symbols if s.clean])
+    broken, left = damage.merged(reading.errors), reading.left
     status = damage.status(reading.root, left, len(source)) if broken else "ok"
     return Parsed(
         language=language.name,
@@ -65,6 +64,16 @@ class _Reading:
     @property
     def intact(self) -> int:
         return sum(d.clean for d in self.drafts)
+
+    @property
+    def left(self) -> list[Range]:
+        """The damage: what is broken and lies in no intact symbol."""
+        intact = [(d.start, d.end) for d in self.drafts if d.clean]
+        return damage.without(damage.merged(self.errors), intact)
+
+    @property
+    def failed(self) -> bool:
+        return damage.status(self.root, self.left, len(self.text)) == "failed"
 
 
 def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
@@ -107,7 +116,8 @@ def _isolated(rules: Table, source: bytes, reading: _Reading) -> _Reading:
         alone = text[:start] + source[start:end] + blanked(text[end:])
         inside = _walked(rules, source, alone, *_tree(rules, alone)).drafts
         other.drafts.extend(rescue.rescued(inside, other.drafts, (start, end)))
-    return other if not errors or other.intact >= reading.intact else reading
+    spared = other.failed <= reading.failed and not errors
+    return other if spared or other.intact >= reading.intact else reading
 
 
 def _total(ranges: Sequence[Range]) -> int:

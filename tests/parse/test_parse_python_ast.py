@@ -64,6 +64,10 @@ def test_some_modules_of_the_standard_library() -> None:
 @pytest.mark.slow
 def test_the_whole_standard_library() -> None:
     files = [f for f in STDLIB.rglob("*.py") if "site-packages" not in f.parts]
-    total, differ = compare(files)
+    unread = {f for f in files if parsed("python", f.read_bytes()).status != "ok"}
+    total, differ = compare([f for f in files if f not in unread])
     assert total > 30_000
-    assert len(differ) <= total // 10_000, differ[:20]
+    assert differ == []
+    # What the grammar itself cannot read: a bracket's content that is indented less than its statement.
+    total, differ = compare(sorted(unread))
+    assert len(differ) <= total // 20
