@@ -181,9 +181,10 @@ class Search:
 def astray(source: bytes, errors: Sequence[Range], declared: Sequence[Range]) -> bool:
     """Whether errors have made the parser lose its way, rather than stumble inside one statement.
 
-    It has where errors stand on several lines (an odd quote makes them far apart), where one goes on to a line indented no deeper than its first, where it stands at the
-    text's end or is a closing bracket that begins a line, or where a declaration around an error ends
-    on a line that is indented otherwise than the one it begins on.
+    It has where errors stand on several lines (an odd quote sets them far apart), where one goes on to
+    a line indented no deeper than its first, stands at the text's end or is a closing bracket that
+    begins a line, or where a declaration around an error ends on a line that is indented otherwise
+    than the one it begins on.
     """
     if len({source.count(b"\n", 0, start) for start, _ in errors}) >= SCATTERED:
         return True
