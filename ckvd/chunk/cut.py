@@ -66,7 +66,7 @@ class _Cutter:
     def __init__(
         self, path: str, data: bytes, parsed: Parsed, options: CutOptions, count: Callable[[str], int]
     ) -> None:
-        self.source = Source(data)
+        self.source = Source(data, parsed.comment)
         self.builder = TextBuilder(parsed.language or None, path, parsed.comment, options, count)
         self._parsed, self._options, self._count = parsed, options, count
         self._headers = Headers(self.source, parsed)
@@ -141,7 +141,7 @@ class _Cutter:
         top = [i for i, s in enumerate(symbols) if nesting.own[i] and s.scope is None]
         draft = self._plain("file", start, end, ())
         draft.grain = "coarse"
-        fine = [i for i, s in enumerate(symbols) if nesting.own[i] and not s.coarse]
+        fine = [i for i, s in enumerate(symbols) if nesting.own[i] and not nesting.coarse[i]]
         draft.elisions = elisions(self.source, symbols, fine)
         draft.nested = layout.merged((symbols[i].lead, symbols[i].end) for i in top)
         return [draft]
@@ -165,15 +165,15 @@ class _Cutter:
     def _symbol(self, index: int, start: int, end: int, nesting: layout.Nesting) -> Draft:
         symbols = self._parsed.symbols
         symbol = symbols[index]
-        children = nesting.children[index]
+        children, coarse = nesting.children[index], nesting.coarse[index]
         return Draft(
-            "symbol", symbol.kind, "coarse" if symbol.coarse else "fine", symbol.symbol, symbol.parents,
+            "symbol", symbol.kind, "coarse" if coarse else "fine", symbol.symbol, symbol.parents,
             start, end,
-            header=self._headers.of(start, end, symbol.scope),
-            part_header=lambda: self._headers.of(start, end, symbol.scope, own=index),
+            header=self._headers.of(start, end, symbol.scope, code=symbol.start),
+            part_header=lambda: self._headers.of(start, end, symbol.scope, own=index, code=symbol.start),
             nested=layout.merged((symbols[c].lead, symbols[c].end) for c in children),
-            elisions=elisions(self.source, symbols, children) if symbol.coarse else (),
-            first_cuts=lambda: _members(symbol, [symbols[c] for c in children] if symbol.coarse else []),
+            elisions=elisions(self.source, symbols, children) if coarse else (),
+            first_cuts=lambda: _members(symbol, [symbols[c] for c in children] if coarse else []),
         )  # fmt: skip
 
     def _plain(self, unit: Unit, start: int, end: int, header: tuple[Segment, ...]) -> Draft:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from ckvd.chunk.source import Source, has_word, identifiers
@@ -24,29 +25,35 @@ class Headers:
     def __init__(self, source: Source, parsed: Parsed) -> None:
         self._source = source
         self._symbols = parsed.symbols
+        self._comment = parsed.comment
         self._always = [item for item in parsed.header if not item.names]
         self._bound: dict[bytes, list[HeaderItem]] = {}
         for item in parsed.header:
             for name in item.names:
                 self._bound.setdefault(_last_word(name), []).append(item)
         self._names = frozenset(name for name, items in self._bound.items() if len(items) <= MAX_TWINS)
+        self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
         self._segments: dict[tuple[int, int], Segment | None] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
-    def of(self, start: int, end: int, scope: int | None, own: int | None = None) -> tuple[Segment, ...]:
+    def of(
+        self, start: int, end: int, scope: int | None, own: int | None = None, code: int | None = None
+    ) -> tuple[Segment, ...]:
         """The header of a range: what it uses of the file's imports and constants, and its scopes.
 
-        `own` is the symbol whose parts it shall serve: its signature is then named too.
+        `own` is the symbol whose parts it shall serve: its signature is then named too. What stands before
+        `code` (a doc comment) mentions names and uses none.
         """
         needs_words = bool(self._names)
-        words = self._source.identifiers(start, end) if needs_words else set[bytes]()
+        code = start if code is None else code
+        words = self._source.identifiers(code, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
         used: set[bytes] = words & self._names
         for index in self._chain(scope):
             fixed, optional, scope_words = self._scope(index)
             items += fixed
             if optional:
-                body = words if needs_words else self._source.identifiers(start, end)
+                body = words if needs_words else self._source.identifiers(code, end)
                 items += [m for m in optional if not m.names or any(_last_word(n) in body for n in m.names)]
             used |= scope_words
         items += self._always
@@ -114,19 +121,32 @@ class Headers:
         return self._segments[key]
 
     def _text(self, item: HeaderItem) -> Segment | None:
-        """Whole lines where the item has them to itself but for punctuation, else its own text."""
+        """Whole lines where the item has them to itself but for punctuation, else its own text.
+
+        Of a constant that holds functions, as an object does, what stands before the first of them.
+        """
         data = self._source.data
         start = self._source.back_to_indent(item.start)
         line_end = data.find(b"\n", item.end)
         rest = data[item.end : line_end if line_end >= 0 else len(data)]
         end = item.end if has_word(rest) else item.end + len(rest.rstrip())
-        if item.kind in ("constant", "member") and end - start > VALUE_BYTES:
-            end = data.rfind(b"\n", start, start + VALUE_BYTES // 4)
-            if end < 0:
-                return None
-            return Segment(item.kind, f"{self._source.text(start, end)}\n{MARK}")
+        if item.kind in ("constant", "member"):
+            inner = bisect_left(self._inner, item.start)
+            stop = self._inner[inner] if inner < len(self._inner) else end
+            if end - start > VALUE_BYTES:
+                stop = min(stop, start + VALUE_BYTES // 4)
+            cut = data.rfind(b"\n", start, stop)
+            if stop < end and (cut >= 0 or end - start > VALUE_BYTES // 4):
+                return None if cut < 0 else Segment(item.kind, f"{self._source.text(start, cut)}\n{MARK}")
         text = self._source.text(start, end).rstrip()
+        while item.kind == "signature" and "\n" in text and self._is_remark(text.rpartition("\n")[2]):
+            text = text.rpartition("\n")[
+                0
+            ].rstrip()  # what a body begins with, where the grammar leaves it out
         return Segment(item.kind, text) if text else None
+
+    def _is_remark(self, line: str) -> bool:
+        return bool(self._comment) and line.lstrip().startswith(self._comment)
 
 
 def _last_word(name: str) -> bytes:

@@ -15,14 +15,29 @@ MAX_NESTING = 12
 
 @dataclass(slots=True)
 class Nesting:
-    """Which symbols have a chunk of their own, and which of these lie directly in which."""
+    """Which symbols have a chunk of their own, which of these lie directly in which, and which are coarse."""
 
     own: list[bool]
     children: list[list[int]]
+    coarse: list[bool]
 
 
 def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
-    """`clean_only` leaves out symbols with an error inside."""
+    """`clean_only` leaves out symbols with an error inside.
+
+    A top-level constant that holds functions (an object, a module in a closure) has a chunk of its own, as a
+    class has: without it, what stands around its functions would be scraps.
+    """
+    wanted = [s.chunked and (s.clean or not clean_only) for s in symbols]
+    outermost: list[int] = []
+    alone: list[bool] = []  # no chunk around
+    holding: set[int] = set()
+    for index, symbol in enumerate(symbols):
+        scope = symbol.scope
+        outermost.append(index if scope is None else outermost[scope])
+        alone.append(scope is None or (alone[scope] and not wanted[scope]))
+        if wanted[index] and alone[index] and scope is not None:
+            holding.add(outermost[index])
     own: list[bool] = []
     depths: list[int] = []
     nearest: list[int | None] = []
@@ -31,13 +46,15 @@ def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
         scope = symbol.scope
         holder = None if scope is None else scope if own[scope] else nearest[scope]
         depth = 0 if holder is None else depths[holder] + 1
-        has = symbol.chunked and depth < MAX_NESTING and (symbol.clean or not clean_only)
+        has = depth < MAX_NESTING and (
+            wanted[index] or (index in holding and (symbol.clean or not clean_only))
+        )
         own.append(has)
         depths.append(depth)
         nearest.append(holder)
         if has and holder is not None:
             children[holder].append(index)
-    return Nesting(own, children)
+    return Nesting(own, children, [s.coarse or i in holding for i, s in enumerate(symbols)])
 
 
 @dataclass(slots=True)
@@ -58,7 +75,11 @@ def covers(symbols: Sequence[Symbol], own: Sequence[bool], regions: Iterable[Ran
 
 
 def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
-    """What no cover holds, trimmed of blanks; a gap without a word joins the cover before it, or the next."""
+    """What no cover holds, trimmed of blanks.
+
+    A gap without a word joins the cover before it, or the next. So does one that is a single line comment:
+    one that ends a line the cover before it, a heading the next, the last line of a file the last.
+    """
     result: list[Range] = []
     holder: Cover | None = None
     for cover in [*taken, None]:
@@ -66,12 +87,14 @@ def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
         stop = cover.start if cover else len(source.data)
         start, end = source.trim(at, stop) if at < stop else (stop, stop)
         if start < end:
-            if has_word(source.data[start:end]) or (holder is None and cover is None):
+            wordless = not has_word(source.data[start:end])
+            heads = not wordless and b"\n" in source.data[at:start]
+            if not (holder and (wordless or source.is_remark(start, end))) and not (cover and wordless):
                 result.append((start, end))
+            elif cover is not None and (holder is None or heads):
+                cover.start = start
             elif holder is not None:
                 holder.end = end
-            elif cover is not None:
-                cover.start = start
         if cover is not None and (holder is None or cover.end > holder.end):
             holder = cover
     return result

@@ -30,8 +30,10 @@ _WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]")
 class Source:
     """UTF-8 bytes of a file; all positions are byte offsets."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, comment: str = "") -> None:
+        """`comment` is how a line comment begins, if the language has one."""
         self.data = data
+        self._comment = comment.encode()
 
     def text(self, start: int, end: int) -> str:
         return self.data[start:end].decode("utf-8")
@@ -64,15 +66,25 @@ class Source:
     @cached_property
     def _identifiers(self) -> tuple[array[int], list[bytes]]:
         at, words, known = array("Q"), [], dict[bytes, bytes]()
-        for match in _IDENTIFIER.finditer(self.data):
+        code = self.data
+        if self._comment:
+            remark = rb"(?m)^[ \t]*" + re.escape(self._comment) + rb".*"
+            code = re.sub(remark, lambda m: b" " * len(m[0]), code)
+        for match in _IDENTIFIER.finditer(code):
             at.append(match.start())
             word = match.group()
             words.append(known.setdefault(word, word))
         return at, words
 
     def identifiers(self, start: int, end: int) -> set[bytes]:
+        """The words of a range, but for those on lines that are comments."""
         at, words = self._identifiers
         return set(words[bisect_left(at, start) : bisect_right(at, end - 1)])
+
+    def is_remark(self, start: int, end: int) -> bool:
+        """Whether a range is one line comment and no more."""
+        text = self.data[start:end].lstrip(b" \t")
+        return bool(self._comment) and text.startswith(self._comment) and b"\n" not in text
 
     def back_to_indent(self, offset: int, floor: int = 0) -> int:
         """The start of the line where only blanks stand before an offset, else the offset itself."""
