@@ -5,78 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from worked_texts import CACHE, PRORATION
 
 from ckvd import languages, parse
 from ckvd.chunk import cut, display_text, locate
 from ckvd.embed import registry, tokenizer
 from ckvd.model import Chunk, CutOptions
-
-CACHE = '''\
-"""Shared buffers of the renderer."""
-
-import threading
-from collections import OrderedDict, defaultdict
-
-from render.handles import Handle
-
-MAX_TILES = 512
-
-
-@threadsafe(readers="lock-free")
-class TileCache:
-    """Tiles by position, and the positions of each layer.
-
-    Invariant: a position leaves `_layers` before its tile leaves `_tiles`. Painters read without a
-    lock, layer first, so a position without a tile is a crash in the middle of a frame.
-    """
-
-    unit = "tile"
-
-    def __init__(self) -> None:
-        self._tiles: OrderedDict[tuple[int, int], Handle] = OrderedDict()
-        self._layers: dict[str, set[tuple[int, int]]] = defaultdict(set)
-
-    def _evict(self) -> None:
-        while len(self._tiles) > MAX_TILES:
-            position, handle = next(iter(self._tiles.items()))
-            self._layers[handle.layer].discard(position)
-            del self._tiles[position]
-
-    def layers(self) -> list[str]:
-        return sorted(self._layers)
-'''
-
-PRORATION = '''\
-"""Seat changes in the middle of a term.
-
-{preamble}
-"""
-
-from decimal import ROUND_HALF_EVEN, Decimal
-
-from seats.calendar import term_of
-from seats.models import Contract
-
-# Below this the fee for the transfer is higher than the amount.
-SMALLEST_CHARGE = 40
-
-
-def seat_delta(contract: Contract, at: float, seats: int) -> int:
-    """The signed amount in cents for a change to `seats` at a moment.
-
-    Counted by whole days of the term that are left.
-    """
-    begin, end = term_of(contract, at)
-    share = Decimal(end - at) / Decimal(end - begin)
-    price = Decimal(contract.seat_cents) * (seats - contract.seats) * share
-    cents = int(price.quantize(Decimal(1), rounding=ROUND_HALF_EVEN))
-    if abs(cents) < SMALLEST_CHARGE:
-        return 0
-    return cents
-'''.replace(
-    "{preamble}",
-    "\n".join(f"Rule {n}: amounts are whole cents and nothing is rounded twice." for n in range(12)),
-)
 
 COUNT = tokenizer.load(registry.resolve(registry.DEFAULT)).count
 
