@@ -9,9 +9,7 @@ from __future__ import annotations
 import enum
 import os
 import queue
-import signal
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from ckvd.config import FILE_NAME
@@ -20,6 +18,7 @@ from ckvd.errors import ConfigError, DamagedStoreError, ModelError, StoreError, 
 from ckvd.indexer import Indexer, Stopped
 from ckvd.notify import Notifier
 from ckvd.settings import Settings
+from ckvd.signals import Signals
 from ckvd.worktree.debounce import Debouncer, Dirty
 from ckvd.worktree.exclusions import Exclusions
 from ckvd.worktree.watch import Watcher
@@ -50,21 +49,6 @@ class Ended(enum.Enum):
     STORE_GONE = enum.auto()
     """The database was deleted or replaced: open it anew."""
     STORE_DAMAGED = enum.auto()
-
-
-class Signals:
-    """SIGTERM and SIGINT from now on: the first asks for an end, whatever the process is at just then."""
-
-    def __init__(self) -> None:
-        self.received = False
-        self.wake: Callable[[], None] = lambda: None
-        """Called by the handler: it may only put a message into a queue."""
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._handle)
-
-    def _handle(self, _number: int, _frame: object) -> None:
-        self.received = True
-        self.wake()
 
 
 class Daemon:
@@ -113,7 +97,7 @@ class Daemon:
             self._watcher.start()
             self._notifier.ready()
             while not self._should_stop():
-                self._step()
+                self._guarded_step()
         except Stopped:
             pass
         finally:
@@ -155,6 +139,17 @@ class Daemon:
         }
 
     # -- the loop -----------------------------------------------------------------------------------
+
+    def _guarded_step(self) -> None:
+        """A step; what the store cannot do now (a full disk, say) is said in `status` and tried again."""
+        try:
+            self._step()
+        except DamagedStoreError:
+            raise
+        except StoreError as e:
+            self._errors["store"] = str(e)
+            self._embedding = False
+            self._next_maintain = time.monotonic() + MAINTAIN_S
 
     def _step(self) -> None:
         """One turn: wait for the next thing to do, take all messages, do what is due."""
@@ -272,7 +267,12 @@ class Daemon:
         if error := self._errors.get("pass"):
             answer({"error": error})
             return
-        revision = self._indexer.writer.revision
+        try:
+            self._indexer.note_sync()
+            revision = self._indexer.writer.revision
+        except StoreError as e:
+            answer({"error": str(e)})
+            raise
         if message.get("vectors") and self._indexer.vectors.wanted:
             self._barriers.add(revision, answer)
             self._embedding = True
@@ -289,14 +289,17 @@ class Daemon:
         jumped, self._clock_gap = abs(gap - self._clock_gap) > JUMP_S, gap
         if jumped or now >= self._next_reconcile or self._indexer.git_moved():
             self._everything = True
-        if not self._indexer.writer.in_place():
-            self._ended = Ended.STORE_GONE
+        if not self._indexer.writer.in_place() and os.path.isdir(self._indexer.root):
+            self._ended = (
+                Ended.STORE_GONE
+            )  # while the root is away, the database in it only waits for its return
         elif self._embedding:  # for as long as that takes, nothing else would
             self._indexer.metrics.flush()
 
     def _maintain(self, now: float) -> None:
         """A round of the store's upkeep, which says what stands in its way."""
         self._next_maintain = now + MAINTAIN_S
+        self._embedding |= "vectors" in self._errors  # time to try again
         self._indexer.metrics.flush()
         note = self._indexer.writer.maintain()
         if note:

@@ -34,7 +34,6 @@ BATCH_CHUNKS = 50_000
 FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
 
-
 _SECRET = "looks like credentials, so none of it is in the index; index.include overrides"
 
 
@@ -113,12 +112,15 @@ class Indexer:
             path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
             for path, f in writer.files().items()
         }
+        self._folders = {folder for path in self._known for folder in _folders_above(path)}
+        """Folders that hold files with rows, or held some: another dirty path needs no search below it."""
         self.use(self.settings)
 
     def use(self, settings: Settings) -> None:
         """Takes a configuration: the next full pass cuts anew what it touches."""
         self.settings = settings
         self._base_key = settings.key
+        self._cut_keys: dict[tuple[str | None, Attributes | None], str] = {}
         self.pool.use(settings.model)
         self.vectors = VectorMaker(self.writer, settings, self.metrics)
         self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
@@ -155,9 +157,7 @@ class Indexer:
             revision = self._apply(found, todo, gone, attributes)
         self.progress.phase = ""
         if found.only is None:
-            self.writer.set_meta(
-                {"last_sync": _now(), "notes": json.dumps([*self._root_notes, *found.notes])}
-            )
+            self.writer.set_meta({"notes": json.dumps([*self._root_notes, *found.notes])})
         if revision is None:
             self.writer.set_head(self.head())
         return revision
@@ -168,9 +168,14 @@ class Indexer:
         moved, self._git_state = state != self._git_state, state
         return moved
 
+    def note_sync(self) -> None:
+        """Notes in `meta` that the whole tree was compared just now because someone asked."""
+        self.writer.set_meta({"last_sync": datetime.now(UTC).isoformat(timespec="seconds")})
+
     def _gone(self, found: Scan) -> list[bytes]:
-        if found.only is None:
-            return [p for p in self._known if p not in found.entries]
+        """The files that have rows and are no longer there."""
+        if found.only is not None and not any(p in self._folders for p in found.only):
+            return [p for p in found.only if p in self._known and p not in found.entries]
         return [p for p in self._known if p not in found.entries and found.covers(p)]
 
     def _select(
@@ -192,12 +197,16 @@ class Indexer:
         return todo
 
     def _cut_key(self, language: str | None, attributes: Attributes | None) -> str:
-        parts = (
-            self._base_key,
-            version.key(language) if language else "",
-            f"{attributes.language}/{attributes.generated}" if attributes else "",
-        )
-        return hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+        key = self._cut_keys.get((language, attributes))
+        if key is None:
+            parts = (
+                self._base_key,
+                version.key(language) if language else "",
+                f"{attributes.language}/{attributes.generated}" if attributes else "",
+            )
+            key = hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
+            self._cut_keys[language, attributes] = key
+        return key
 
     def _apply(
         self,
@@ -225,6 +234,8 @@ class Indexer:
         self.tick()
         revision = self.writer.apply(batch.plans, batch.touched, self.head())
         self._known.update(batch.touched)
+        for path in batch.touched:
+            self._folders.update(_folders_above(path))
         for plan in batch.plans:
             if plan.removed:
                 self._known.pop(plan.path, None)
@@ -308,5 +319,8 @@ class Indexer:
         return got
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _folders_above(path: bytes) -> Iterator[bytes]:
+    at = path.rfind(b"/")
+    while at > 0:
+        yield path[:at]
+        at = path.rfind(b"/", 0, at)

@@ -162,8 +162,8 @@ class Lookup:
     def symbols_in(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """The qualified names of the symbols whose finest chunk is one of these, in file order."""
         rows = self._query(
-            "SELECT s.chunk_id, s.symbol FROM json_each(?) AS i CROSS JOIN symbol AS s ON s.chunk_id = i.value"
-            " ORDER BY s.start_byte",
+            "SELECT s.chunk_id, s.symbol FROM json_each(?) AS i"
+            " CROSS JOIN symbol AS s ON s.chunk_id = i.value ORDER BY s.start_byte",
             (json.dumps(list(chunk_ids)),),
         )
         found: dict[str, list[str]] = {}

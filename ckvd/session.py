@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import time
 from collections.abc import Iterator
 
@@ -15,6 +14,7 @@ from ckvd.notify import Notifier
 from ckvd.place import Place
 from ckvd.report import progress
 from ckvd.settings import Settings
+from ckvd.signals import Signals
 from ckvd.store import files
 from ckvd.store.writer import open_writer
 from ckvd.workers import Pool
@@ -55,8 +55,10 @@ def index_once(where: Place) -> str:
     files; the next run goes on from there.
     """
     try:
-        with indexing(where) as ix, _stops(ix), progress.shown(ix):
+        with Signals() as signals, indexing(where) as ix, progress.shown(ix):
+            ix.should_stop = lambda: signals.received
             ix.bring_up_to_date(None)
+            ix.note_sync()
             while ix.vectors.make(0.5):
                 if ix.should_stop():
                     raise Stopped
@@ -70,39 +72,25 @@ def index_once(where: Place) -> str:
         raise CkvdError("stopped before the end; what is done is kept, run it again to go on") from None
 
 
-@contextlib.contextmanager
-def _stops(ix: Indexer) -> Iterator[None]:
-    """SIGTERM and Ctrl-C end the work under way between two files."""
-    stopping: list[int] = []
-    ix.should_stop = lambda: bool(stopping)
-    before = {n: signal.signal(n, lambda n, _: stopping.append(n)) for n in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def run_daemon(where: Place) -> None:
     """Keeps the index true until SIGTERM or SIGINT. Raises as `indexing` does at the start.
 
     A database that is deleted, replaced or damaged under a running daemon is opened or made anew.
     """
-    from ckvd.daemon import Daemon, Ended, Signals
-
-    signals = Signals()
+    from ckvd.daemon import Daemon, Ended
 
     notifier = Notifier.from_environ()
     verify = False
-    while True:
-        with indexing(where, verify=verify) as ix:
-            try:
-                ended = Daemon(ix, where.places, notifier, signals).run()
-            except DamagedStoreError:
-                ended = Ended.STORE_DAMAGED
-        if ended is Ended.STOPPED or signals.received:
-            return
-        verify = ended is Ended.STORE_DAMAGED
+    with Signals() as signals:
+        while True:
+            with indexing(where, verify=verify) as ix:
+                try:
+                    ended = Daemon(ix, where.places, notifier, signals).run()
+                except DamagedStoreError:
+                    ended = Ended.STORE_DAMAGED
+            if ended is Ended.STOPPED or signals.received:
+                return
+            verify = ended is Ended.STORE_DAMAGED
 
 
 def sync(where: Place, *, vectors: bool, timeout: float) -> int:

@@ -1,4 +1,4 @@
-"""What tells one state of the language data from another, so that a change re-cuts only what depends on it."""
+"""What tells one state of the language data from another: a change re-cuts only what depends on it."""
 
 from __future__ import annotations
 
