@@ -80,7 +80,8 @@ TABLE = (
 
 
 def _method(n: int) -> str:
-    head = f'    def settle_batch_{n}(self, order):\n        """Settles batch {n} and posts it to the ledger."""\n'
+    doc = f'"""Settles batch {n} and posts it to the ledger."""'
+    head = f"    def settle_batch_{n}(self, order):\n        {doc}\n"
     lines = "".join(f"        self.ledger.post({n}, line={k}, rate=self.rate)\n" for k in range(17))
     return f"{head}{lines}        return order\n"
 

@@ -1,0 +1,3 @@
+{{- define "boat.labels" -}}
+app: {{ .Chart.Name }}
+{{- end -}}
