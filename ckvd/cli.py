@@ -10,7 +10,7 @@ import click
 
 from ckvd import __version__
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
-from ckvd.cli_reports import doctor, report
+from ckvd.cli_reports import doctor, evaluate, report
 from ckvd.errors import CkvdError
 from ckvd.place import place
 
@@ -186,6 +186,7 @@ def languages(as_json: bool) -> None:
 
 cli.add_command(report)
 cli.add_command(doctor)
+cli.add_command(evaluate)
 
 
 @cli.group()

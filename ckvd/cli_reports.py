@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ckvd.cli_options import db_option, json_option, print_json, root_argument
+from ckvd.errors import UsageError
 from ckvd.place import place
+
+if TYPE_CHECKING:
+    from ckvd.rank import Mode
 
 
 class _Reports(click.Group):
@@ -113,3 +118,43 @@ def doctor(root: str | None, db: str | None, as_json: bool) -> None:
     else:
         findings.show(found)
     sys.exit(1 if found.broken else 0)
+
+
+@click.command("eval")
+@click.argument("labelled_set", metavar="[SET]", required=False, type=click.Path(dir_okay=False))
+@click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")
+@db_option
+@click.option(
+    "--from", "source", type=click.Choice(["docstrings", "commits"]), help="Make the set from the tree."
+)
+@click.option("--most", type=click.IntRange(1), default=200, show_default=True, help="Queries of a made set.")
+@json_option
+def evaluate(
+    labelled_set: str | None, root: str | None, db: str | None, source: str | None, most: int, as_json: bool
+) -> None:
+    """Measure search on SET, JSON lines of a query and its right answers, or on one made from the tree."""
+    from ckvd.report import evaluate as figures
+    from ckvd.report import labelled
+
+    if (labelled_set is None) == (source is None):
+        raise click.UsageError("name a SET, or --from docstrings or commits, one of them")
+    where = place(root, db)
+    modes: tuple[Mode, ...] = ("keyword", "vector", "hybrid")
+    if source == "docstrings":
+        found = labelled.on_docstrings(where, modes, most)
+    elif source == "commits":
+        found = labelled.on_commits(where, modes, most)
+    else:
+        found = labelled.on_set(where, figures.read_set(_text(str(labelled_set))), modes)
+    if as_json:
+        print_json(figures.as_json(found))
+    else:
+        click.echo(figures.table(found))
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the set {path}: {error}") from error

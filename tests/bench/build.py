@@ -43,9 +43,8 @@ def main() -> None:
         size = tree.db.stat().st_size
         print(f"{files} files, {source / 1e6:.1f} MB, {chunks} chunks")
         print(f"index {seconds:.1f} s, {memory / 1024:.0f} MB at most in one process")
-        print(
-            f"floor {bottom:.1f} s, {least / 1024:.0f} MB; time {seconds / bottom:.2f}, memory {memory / least:.2f}"
-        )
+        print(f"floor {bottom:.1f} s, {least / 1024:.0f} MB")
+        print(f"index/floor: time {seconds / bottom:.2f}, memory {memory / least:.2f}")
         print(f"database {size / 1e6:.1f} MB, {size / source:.2f} of the source")
 
 
