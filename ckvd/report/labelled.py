@@ -36,15 +36,21 @@ def on_docstrings(where: Place, modes: Sequence[Mode], most: int) -> Evaluation:
     """Cuts the documentation out of a copy of the tree, indexes that, and asks for functions by the first
     sentence of theirs: at most `most`, evenly over the tree, none in tests. Needs an index of the tree."""
     with _scratch() as folder:
-        described = _copy_without_docs(where, folder)
-        queries = labels.few_answers(d for d in described if not is_test(d.path))
-        cases = [
-            Case(sentence, tuple({"path": d.path, "symbol": d.symbol} for d in some))
-            for sentence, some in _evenly(list(queries.items()), most)
-        ]
+        cases = without_docs(where, folder, most)
         with _indexed(folder) as ix:
             _pass(ix)
         return on_set(place(folder, None), cases, modes)
+
+
+def without_docs(where: Place, folder: str, most: int) -> list[Case]:
+    """Writes the indexed files under a new `folder` without their documentation, and `ckv.yaml`; at most
+    `most` cases that ask for a function by the first sentence of its own."""
+    described = _copy_without_docs(where, folder)
+    queries = labels.few_answers(d for d in described if not is_test(d.path))
+    return [
+        Case(sentence, tuple({"path": d.path, "symbol": d.symbol} for d in some))
+        for sentence, some in _evenly(list(queries.items()), most)
+    ]
 
 
 def on_commits(where: Place, modes: Sequence[Mode], most: int) -> Evaluation:
