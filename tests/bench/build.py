@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -51,9 +50,12 @@ def main() -> None:
 def timed(command: list[str]) -> tuple[float, int]:
     """Seconds, and kB of the largest process among it and its children."""
     began = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    taken = time.perf_counter() - began
-    return taken, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{command[0]} failed")
+    return time.perf_counter() - began, usage.ru_maxrss
 
 
 def floor(root: Path) -> int:
