@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
+from equality import differences
 from support import Ckvd, Tree
 from worked_texts import CACHE, DESK, LAST, PRORATION, TABLE
+
+from ckvd import session
+from ckvd.place import place
 
 FILES = {
     "render/cache.py": CACHE,
@@ -149,3 +154,15 @@ def test_the_prefix_line_decides_no_cut_and_no_id(ckvd: Ckvd, folder: Tree) -> N
     assert folder.rows("SELECT count(*) FROM chunks WHERE NOT embedded") == [(0,)]
     used = {key for (key,) in folder.rows("SELECT DISTINCT embed_hash FROM chunk")}
     assert used.isdisjoint(embedded)
+
+
+def test_any_number_of_workers_makes_the_same_rows(folder: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = (Path(__file__).parents[1] / "parse" / "golden").rglob("*")
+    folder.write(FILES | {f"{p.parent.name}/{p.name}": p.read_bytes() for p in sources if p.is_file()})
+    databases = []
+    for workers in (1, 3):
+        monkeypatch.setattr(session, "WORKERS", workers)
+        databases.append(folder.root.parent / f"{workers}.db")
+        session.index_once(place(str(folder.root), str(databases[-1])))
+    assert differences(*databases) == []
+    assert folder.rows("SELECT count(DISTINCT language) FROM files", db=databases[0])[0][0] > 15
