@@ -10,7 +10,10 @@ from ckvd.chunk.text import MARK
 from ckvd.model import HeaderItem, Parsed, Segment
 
 VALUE_BYTES = 2048
-"""A longer constant gives only its first lines; a scope with more in its members only those used."""
+"""A longer constant gives only its first lines."""
+
+MEMBER_BYTES = 512
+"""A scope with more in its members gives only those that the body uses."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -94,7 +97,7 @@ class Headers:
         if found is None:
             head = self._symbols[index].head
             members = [item for item in head if item.kind == "member"]
-            optional = members if sum(m.end - m.start for m in members) > VALUE_BYTES else []
+            optional = members if sum(m.end - m.start for m in members) > MEMBER_BYTES else []
             fixed = [item for item in head if item.kind != "member"] if optional else list(head)
             words: set[bytes] = set()
             if self._names:
