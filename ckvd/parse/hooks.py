@@ -184,8 +184,8 @@ def rust_use(node: ts.Node, source: bytes) -> list[str]:
 
 def terraform_block(node: ts.Node, source: bytes) -> list[Found]:
     """A block by the address that other blocks use for it: `aws_x.y`, `data.aws_x.y`, `var.x`."""
-    labels = (c for c in node.children if c.type in ("identifier", "string_lit"))
-    words = [c for c in labels if text_of(c, source).strip('"')]  # an empty label names nothing
+    named = (c for c in node.children if c.type in ("identifier", "string_lit"))
+    words = [c for c in named if text_of(c, source).strip('"')]  # an empty label names nothing
     texts = [text_of(c, source).strip('"') for c in words]
     if not words:
         return []
