@@ -1,0 +1,103 @@
+"""One small indexed repository in each state in which a reader may meet it, no daemon running."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from support import Ckvd, Tree
+
+FILES = {
+    "src/cache.py": '''\
+"""Caches."""
+
+
+class ShardedLRUCache:
+    """Holds a bounded number of entries; the oldest leaves first."""
+
+    def __init__(self, shards: int) -> None:
+        self.shards = [{} for _ in range(shards)]
+
+    def _evict(self, shard: dict) -> None:
+        """Drops the oldest entry."""
+        shard.pop(next(iter(shard)))
+''',
+    "src/it's odd.py": "def größe(x):\n    return x\n\n\ndef after_größe(y): return y\n",
+    "broken.py": "def fine():\n    return 1\n\n\ndef torn(:\n    return (\n",
+    "server.go": "package server\n\n// Listen waits.\nfunc Listen(port int) error {\n\treturn nil\n}\n",
+}
+
+
+def build(root: Path, ckvd: Ckvd) -> Tree:
+    """A committed and indexed repository at `root`, which must not exist."""
+    tree = Tree(root)
+    tree.write(FILES)
+    tree.git("init", "--quiet")
+    tree.commit()
+    ckvd("index", root)
+    return tree
+
+
+def _edit(tree: Tree, sql: str) -> None:
+    with contextlib.closing(sqlite3.connect(tree.db)) as db:
+        db.executescript(sql)
+
+
+def _stale(tree: Tree) -> None:
+    tree.write({"src/cache.py": "\n\n\n" + FILES["src/cache.py"]})
+
+
+def _missing(tree: Tree) -> None:
+    shutil.rmtree(tree.db.parent)
+
+
+def _no_database(tree: Tree) -> None:
+    tree.db.write_bytes(b"not a database at all\n" * 500)
+
+
+def _malformed(tree: Tree) -> None:
+    page = 4096
+    with tree.db.open("r+b") as file:
+        file.seek(page)
+        file.write(b"\xa5" * (tree.db.stat().st_size - page))
+
+
+def _newer(tree: Tree) -> None:
+    """The next contract, in which the views that readers know have gone."""
+    _edit(tree, "PRAGMA user_version = 2; DROP VIEW symbols; DROP VIEW meta;")
+
+
+def _foreign(tree: Tree) -> None:
+    tree.db.unlink()
+    _edit(tree, "CREATE TABLE t(a);")
+
+
+STATES: dict[str, Callable[[Tree], None]] = {
+    "stopped": lambda tree: None,
+    "stale": _stale,
+    "missing": _missing,
+    "no-database": _no_database,
+    "malformed": _malformed,
+    "newer": _newer,
+    "foreign": _foreign,
+}
+
+UNREADABLE = {
+    "missing": "there is no index at",
+    "no-database": "is damaged",
+    "malformed": "is damaged",
+    "newer": "was written by a newer ckvd",
+    "foreign": "is not an index of ckvd",
+}
+"""What a plugin says instead of an answer."""
+
+
+def in_state(base: Tree, root: Path, state: str) -> Tree:
+    """A copy of `base` at `root` in that state."""
+    shutil.copytree(base.root, root, symlinks=True)
+    tree = Tree(root)
+    STATES[state](tree)
+    return tree
