@@ -53,9 +53,11 @@ class Nvim:
         out, script = tree.root.parent / "out.json", tree.root.parent / "script.lua"
         setup = f'require("ckvd").setup({{ ckvd = {json.dumps(self.ckvd)}, poll_ms = 20 }})\n'
         script.write_text(setup + PREAMBLE % lua)
-        command = [self.executable, "--headless", "--clean", "--cmd", f"set rtp^={PLUGIN}"]
+        # A file in Python makes Neovim look for a Python of its own, for half a second.
+        before = ("let g:loaded_python3_provider = 0", f"set rtp^={PLUGIN}", "runtime! plugin/ckvd.lua")
+        options = [word for line in before for word in ("--cmd", line)]
         done = subprocess.run(
-            [*command, "--cmd", "runtime! plugin/ckvd.lua", *files, "-S", script],
+            [self.executable, "--headless", "--clean", *options, *files, "-S", script],
             cwd=tree.root,
             env=os.environ | {"OUT": str(out)} | ({"PATH": path} if path is not None else {}),
             stdin=subprocess.DEVNULL,

@@ -38,9 +38,11 @@ end
 
 --- Runs `command` (a list: no shell takes part) and calls `done(code, stdout, stderr)` in the main loop.
 function M.run(command, cwd, done)
-  local out = {}
+  local out = { stdout = "", stderr = "" }
   local function keep(_, lines, stream) out[stream] = table.concat(lines, "\n") end
-  local function ended(_, code) done(code, out.stdout, out.stderr) end
+  local function ended(_, code)
+    if vim.v.exiting == vim.NIL then done(code, out.stdout, out.stderr) end
+  end
   local job = { cwd = cwd, stdout_buffered = true, stderr_buffered = true }
   vim.fn.jobstart(command, vim.tbl_extend("error", job, { on_stdout = keep, on_stderr = keep, on_exit = ended }))
 end
