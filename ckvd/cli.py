@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Literal
@@ -223,6 +224,8 @@ def service_list() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """The console script. Exits 0 done, 1 failed, 2 wrong usage, 3 and 4 as `sync` has them."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a root's path need not be UTF-8
     try:
         cli.main(args=argv, prog_name="ckvd", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as e:

@@ -261,8 +261,10 @@ def _unknown(prefix: str, key: Node) -> str:
         return f"a key{' of ' + prefix[:-1] if prefix else ''} must be a word, not {_shown(key)}"
     given = prefix + key.value
     known = [k for k in _KEYS if k.startswith(prefix)] if prefix else list(_SECTIONS)
-    if close := get_close_matches(given, [*known, *_KEYS], n=1):
-        return f"the key {_short(given)} is unknown; did you mean {close[0]}?"
+    # By the last word alone: the section in front of both would make any two keys look alike.
+    last = {k.rpartition(".")[2]: k for k in [*reversed(_KEYS), *known]}
+    if close := get_close_matches(key.value.rpartition(".")[2], last, n=1):
+        return f"the key {_short(given)} is unknown; did you mean {last[close[0]]}?"
     return f"the key {_short(given)} is unknown; the keys are {', '.join(known)}"
 
 

@@ -146,6 +146,9 @@ class Daemon:
             self._step()
         except DamagedStoreError:
             raise
+        except WorktreeError as e:  # the root is away: its return is awaited
+            self._errors["pass"] = str(e)
+            self._next_reconcile = time.monotonic() + RETRY_S
         except StoreError as e:
             self._errors["store"] = str(e)
             self._embedding = False

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ckvd.errors import CkvdError, ModelError, StoreError
 from ckvd.lookup import Filters, Serving
+from ckvd.model import display_path
 from ckvd.search import Results, search
 from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
 
@@ -81,7 +82,7 @@ class Index:
         `path` is a file, a folder or a glob whose `*` also crosses `/`; `tests` True or False gives tests
         alone or none. UsageError for an empty query, ModelError in mode `vector` without vectors.
         """
-        filters = Filters(language, kind, path, tests)
+        filters = Filters(_shown(language), _shown(kind), _shown(path), tests)
         # sqlite-vec brings numpy along, which a keyword search need not wait for.
         with self._reader(vec=mode != "keyword") as reader:
             return search(reader, query, k, mode, filters, self.embed_query, offset=offset)
@@ -193,3 +194,8 @@ def _spec(root: str, model: Serving) -> ModelSpec:
             f"the index has vectors of {model.identity}, ckv.yaml names {spec.identity}: run `ckvd index`"
         )
     return spec
+
+
+def _shown(text: str | None) -> str | None:
+    """As the views show it: a file name that is not UTF-8 comes from the system with surrogates in it."""
+    return None if text is None else display_path(os.fsencode(text))

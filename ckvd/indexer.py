@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 
 from ckvd import __version__
 from ckvd.analyze import Job, skipped
+from ckvd.errors import WorktreeError
 from ckvd.languages import version
 from ckvd.metrics import Metrics
 from ckvd.model import FileResult, Stamp, display_path
@@ -232,6 +234,8 @@ class Indexer:
 
     def _flush(self, batch: _Batch) -> int | None:
         self.tick()
+        if any(plan.removed for plan in batch.plans) and not os.path.isdir(self.root):
+            raise WorktreeError(f"{display_path(self.root)} is missing; its rows stay until it is back")
         revision = self.writer.apply(batch.plans, batch.touched, self.head())
         self._known.update(batch.touched)
         for path in batch.touched:

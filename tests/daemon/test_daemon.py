@@ -246,6 +246,33 @@ def _has(tree: Tree, symbol: str) -> bool:
         return False
 
 
+def test_a_root_that_is_away_for_a_while_keeps_its_rows_and_its_daemon(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({f"m{n}.py": fifty() for n in range(20)})
+    away = tree.root.parent / "away"
+    with ckvd.daemon(tree.root) as process:
+        ckvd("sync", str(tree.root), "--vectors")
+        rows = chunks(tree)
+        tree.root.rename(away)
+        back_at = time.monotonic() + 3  # more than one of the looks that the daemon takes now and then
+        wait_until(lambda: process.poll() is not None or time.monotonic() > back_at, "the time to return")
+        assert process.poll() is None
+        away.rename(tree.root)
+        tree.write({"b.py": "def back(): pass\n"})
+        wait_until(lambda: "b.py:back" in symbols(tree), "the edit after the return")
+        assert rows.items() <= chunks(tree).items()
+
+
+def test_names_that_are_not_utf8_can_be_asked_for(tree: Tree, ckvd: Ckvd) -> None:
+    given = os.fsdecode(b"c\xff.py")
+    (tree.root / given).write_text("def odd(): pass\n")
+    ckvd("index", str(tree.root))
+    at = ("--root", str(tree.root))
+    assert "def odd" in ckvd("show", f"{given}:1", *at).stdout
+    assert "odd" in ckvd("search", "odd", "--path", given, *at).stdout
+    for option in ("--language", "--kind"):
+        ckvd("search", "odd", option, given, *at)
+
+
 def test_the_configuration_is_taken_up_live_and_a_wrong_one_is_named(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def a(): pass\n", "b.py": "def b(): pass\n"})
     with ckvd.daemon(tree.root):
