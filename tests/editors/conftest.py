@@ -16,4 +16,4 @@ def base(tmp_path_factory: pytest.TempPathFactory, ckvd: Ckvd) -> Tree:
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Where a copy goes: a path with all that a shell, a URI or SQL could stumble over."""
-    return tmp_path / "it's a 100% \"new\" repo?#; $(x)"
+    return tmp_path / 'it\'s a 100% "new" repo?#; $(x)'
