@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ckvd import __version__
+from ckvd.cli_editors import editor, mcp
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
 from ckvd.errors import CkvdError
@@ -188,6 +189,8 @@ def languages(as_json: bool) -> None:
 cli.add_command(report)
 cli.add_command(doctor)
 cli.add_command(evaluate)
+cli.add_command(editor)
+cli.add_command(mcp)
 
 
 @cli.group()

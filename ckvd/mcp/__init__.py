@@ -1,0 +1,1 @@
+"""`ckvd mcp`: the index for coding agents, over the Model Context Protocol."""

@@ -1,0 +1,252 @@
+"""`ckvd mcp` through the SDK's own client over stdio."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from index_states import build, in_state
+from mcp import Client, StdioServerParameters
+from support import Ckvd, Tree
+
+from ckvd.mcp import budget
+from ckvd.search import Hit
+
+T = TypeVar("T")
+TOOLS = {
+    "search": {"query": "evict the oldest entry"},
+    "show": {"what": "src/cache.py::ShardedLRUCache._evict"},
+    "symbols": {"name": "evict"},
+    "status": {},
+}
+"""Each tool that reads, and a call that answers where the index is sound."""
+UNREADABLE = {
+    "missing": "there is no index at",
+    "no-database": "is damaged",
+    "malformed": "is damaged",
+    "newer": "was written by a newer ckvd",
+    "foreign": "is the database of another program",
+}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory, ckvd: Ckvd) -> Tree:
+    return build(tmp_path_factory.mktemp("mcp") / "repo", ckvd)
+
+
+def session(ckvd: Ckvd, tree: Tree, talk: Callable[[Client], Awaitable[T]]) -> T:
+    """What `talk` returns, of one client of one server."""
+
+    async def run() -> T:
+        server = StdioServerParameters(command=ckvd.executable, args=["mcp", str(tree.root)])
+        async with Client(server, read_timeout_seconds=60) as client:
+            return await talk(client)
+
+    return anyio.run(run)
+
+
+async def ask(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The structured answer, which the text repeats for clients that know no other."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert json.loads(result.content[0].text) == result.structured_content
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    return result.content[0].text
+
+
+def test_every_answer_says_what_it_is_true_of(ckvd: Ckvd, base: Tree) -> None:
+    async def talk(client: Client) -> list[dict[str, Any]]:
+        return [await ask(client, tool, **arguments) for tool, arguments in TOOLS.items()]
+
+    answers = session(ckvd, base, talk)
+    commit = base.git("rev-parse", "HEAD")
+    for answer in answers:
+        at = answer["at"]
+        assert (at["revision"], at["commit"], at["ref"]) == (1, commit, "refs/heads/main")
+        assert not at["daemon"]
+        assert f"`ckvd run {base.root}`" in at["note"]
+    search, show, symbols, status = answers
+    hit = search["hits"][0]
+    assert (hit["path"], hit["symbol"], hit["start_line"]) == ("src/cache.py", "ShardedLRUCache._evict", 10)
+    assert not hit["changed"]
+    assert not hit["cut"]
+    assert show["body"] == hit["body"]
+    assert [s["symbol"] for s in symbols["symbols"]] == ["ShardedLRUCache._evict"]
+    assert status["status"]["state"] == "stopped"
+    (failure,) = status["status"]["failures"]
+    assert failure["path"] == "broken.py"
+    assert "def torn(:" in failure["detail"]
+
+
+def test_the_tools_describe_themselves(ckvd: Ckvd, base: Tree) -> None:
+    async def talk(client: Client) -> tuple[str | None, list[Any]]:
+        return client.instructions, (await client.list_tools()).tools
+
+    instructions, tools = session(ckvd, base, talk)
+    assert instructions is not None
+    assert "`sync`" in instructions
+    assert {tool.name for tool in tools} == {*TOOLS, "sync"}
+    for tool in tools:
+        assert tool.description
+        assert tool.annotations.read_only_hint
+        assert "at" in tool.output_schema["properties"]
+
+
+def test_a_stale_index_says_which_files_changed(ckvd: Ckvd, base: Tree, tmp_path: Path) -> None:
+    async def talk(client: Client) -> tuple[bool, bool, list[str]]:
+        search, show, symbols = [await ask(client, t, **TOOLS[t]) for t in ("search", "show", "symbols")]
+        return search["hits"][0]["changed"], show["changed"], symbols["changed"]
+
+    tree = in_state(base, tmp_path / "repo", "stale")
+    assert session(ckvd, tree, talk) == (True, True, ["src/cache.py"])
+
+
+@pytest.mark.parametrize("state", UNREADABLE)
+def test_an_index_that_cannot_be_read_is_an_error(ckvd: Ckvd, base: Tree, tmp_path: Path, state: str) -> None:
+    async def talk(client: Client) -> list[str]:
+        return [await refused(client, tool, **arguments) for tool, arguments in TOOLS.items()]
+
+    for said in session(ckvd, in_state(base, tmp_path / "repo", state), talk):
+        assert UNREADABLE[state] in said
+        assert "\n" not in said
+
+
+def test_an_index_that_is_made_later_is_found(ckvd: Ckvd, base: Tree, tmp_path: Path) -> None:
+    tree = in_state(base, tmp_path / "repo", "missing")
+
+    async def talk(client: Client) -> dict[str, Any]:
+        await refused(client, "search", query="evict")
+        await anyio.to_thread.run_sync(lambda: ckvd("index", tree.root))
+        return await ask(client, "search", query="evict")
+
+    assert session(ckvd, tree, talk)["hits"][0]["symbol"] == "ShardedLRUCache._evict"
+
+
+def test_sync_needs_a_daemon(ckvd: Ckvd, base: Tree) -> None:
+    assert "no daemon keeps" in session(ckvd, base, lambda client: refused(client, "sync"))
+
+
+def test_sync_then_search_sees_what_was_written(ckvd: Ckvd, base: Tree, tmp_path: Path) -> None:
+    tree = in_state(base, tmp_path / "repo", "stopped")
+
+    async def talk(client: Client) -> tuple[dict[str, Any], dict[str, Any]]:
+        tree.write({"src/new.py": "def freshly_written():\n    return 1\n"})
+        synced = await ask(client, "sync", vectors=True)
+        return synced["at"], await ask(client, "search", query="freshly_written", path="src")
+
+    with ckvd.daemon(tree.root):
+        at, found = session(ckvd, tree, talk)
+    assert (at["revision"], at["daemon"], at["note"]) == (2, True, "")
+    assert found["at"] == at
+    assert found["hits"][0]["path"] == "src/new.py"
+    assert not found["hits"][0]["changed"]
+
+
+def test_the_budget_holds(ckvd: Ckvd, base: Tree) -> None:
+    async def talk(client: Client) -> list[dict[str, Any]]:
+        return [await ask(client, "search", query="shards", budget=n) for n in (1, 60, 100_000)]
+
+    none, some, whole = session(ckvd, base, talk)
+    assert none["tokens"] <= 1 < some["tokens"] <= 60 < whole["tokens"]
+    assert [h["chunk_id"] for h in none["hits"]] == [h["chunk_id"] for h in whole["hits"]]
+    assert all(h["cut"] for h in none["hits"])
+    assert not any(h["cut"] for h in whole["hits"])
+
+
+def test_wrong_questions_are_answered_plainly(ckvd: Ckvd, base: Tree) -> None:
+    async def talk(client: Client) -> list[str]:
+        return [
+            await refused(client, "search", query="  "),
+            await refused(client, "show", what="no/such.py:1"),
+            await refused(client, "symbols"),
+            await refused(client, "symbols", path="no/such.py"),
+            await refused(client, "symbols", path="broken.py", name="torn"),
+            await refused(client, "search", query="x", k=0),
+        ]
+
+    empty, nothing, neither, absent, both, bad = session(ckvd, base, talk)
+    assert "the query is empty" in empty
+    assert "no chunk 'no/such.py:1'" in nothing
+    assert neither == both
+    assert "is not in the index" in absent
+    assert "greater than or equal to 1" in bad
+
+
+def test_the_sdk_is_asked_for_where_it_is_missing(base: Tree) -> None:
+    """Blocks the import, as in an installation without the extra."""
+    program = (
+        "import sys; sys.modules['mcp'] = None; sys.modules['mcp.server'] = None\n"
+        f"from ckvd.cli import main; main(['mcp', {str(base.root)!r}])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "ckvd: the SDK of MCP is not installed; run: pip install 'ckvd[mcp]'\n"
+
+
+# -- the budget -----------------------------------------------------------------------------------
+
+
+def hit(n: int, header: str, body: str) -> Hit:
+    return Hit(
+        id=n,
+        chunk_id=f"a.py::{n}",
+        path="a.py",
+        language="python",
+        unit="symbol",
+        kind="method",
+        grain="fine",
+        symbol=None,
+        start_line=1,
+        end_line=2,
+        start_byte=0,
+        end_byte=9,
+        part=1,
+        parts=1,
+        tokens=1,
+        header=header,
+        body=body,
+        score=1.0,
+        exact=False,
+    )
+
+
+HITS = st.lists(
+    st.tuples(st.sampled_from(["", "class A:", "class B:\n    x = 1"]), st.text("aé\n {}", max_size=80)),
+    max_size=8,
+).map(lambda texts: [hit(n, *text) for n, text in enumerate(texts)])
+
+
+@given(HITS, st.integers(1, 120))
+def test_no_budget_is_exceeded_and_no_hit_left_out(hits: list[Hit], limit: int) -> None:
+    told = list(budget.fit(hits, limit))
+    assert [f.hit for f in told] == hits
+    assert sum(budget.tokens(f.header) + budget.tokens(f.body) for f in told) <= limit
+    headers = {f.hit.chunk_id: f.header for f in told}
+    for f in told:
+        assert f.hit.body.startswith(f.body)
+        assert f.cut == (f.body != f.hit.body)
+        assert not f.cut or not f.body or f.body.endswith("\n")
+        if f.header_of is not None:
+            assert (f.header, headers[f.header_of]) == ("", f.hit.header)
+        elif f.body:
+            assert f.header == f.hit.header
+
+
+@given(HITS)
+def test_enough_leaves_nothing_out(hits: list[Hit]) -> None:
+    told = list(budget.fit(hits, 10_000))
+    assert [f.body for f in told] == [h.body for h in hits]
+    assert len([f for f in told if f.header]) == len({h.header for h in hits} - {""})
