@@ -21,11 +21,17 @@ def names(wheel: Path) -> set[str]:
 def test_the_wheel_holds_all_that_the_package_reads(names: set[str]) -> None:
     data = {
         path.relative_to(PACKAGE.parent).as_posix()
-        for pattern in ("languages/*.toml", "store/*.sql", "report/*.html", "embed/models/**/*")
+        for pattern in (
+            "languages/*.toml",
+            "store/*.sql",
+            "report/*.html",
+            "embed/models/**/*",
+            "editors/**/*",
+        )
         for path in PACKAGE.glob(pattern)
         if path.is_file()
     }
-    assert {path.rsplit(".", 1)[-1] for path in data} >= {"toml", "sql", "html", "onnx", "json"}
+    assert {path.rsplit(".", 1)[-1] for path in data} >= {"toml", "sql", "html", "onnx", "json", "lua", "js"}
     wanted = {
         "ckvd/py.typed",
         "ckvd/LICENSE",
