@@ -67,7 +67,7 @@ function install(root, settings, answers) {
       workspaceFolders: [{ uri: Uri.file(root) }],
       getConfiguration: () => ({ get: (key) => settings[key] ?? "" }),
       openTextDocument: async (uri) => open(uri.fsPath),
-      onDidSaveTextDocument: event,
+      onDidSaveTextDocument: (run) => ((seen.saved = run), event()),
       onDidChangeConfiguration: event,
     },
     window: {

@@ -48,7 +48,9 @@ class Nvim:
     executable: str
     ckvd: str
 
-    def __call__(self, tree: Tree, lua: str, *files: str, path: str | None = None) -> dict[str, Any]:
+    def __call__(
+        self, tree: Tree, lua: str, *files: str, env: dict[str, str] | None = None
+    ) -> dict[str, Any]:
         """Runs `lua` in the tree with `files` open; what it left in `out`, and `told`: the messages."""
         out, script = tree.root.parent / "out.json", tree.root.parent / "script.lua"
         setup = f'require("ckvd").setup({{ ckvd = {json.dumps(self.ckvd)}, poll_ms = 20 }})\n'
@@ -59,7 +61,7 @@ class Nvim:
         done = subprocess.run(
             [self.executable, "--headless", "--clean", *options, *files, "-S", script],
             cwd=tree.root,
-            env=os.environ | {"OUT": str(out)} | ({"PATH": path} if path is not None else {}),
+            env=os.environ | {"OUT": str(out)} | (env or {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -224,7 +226,7 @@ def test_without_the_sqlite3_shell(nvim: Nvim, base: Tree, root: Path, tmp_path:
         in_state(base, root, "stopped"),
         'vim.cmd("CkvdOutline")\n wait(function() return false end)',
         "broken.py",
-        path=str(tmp_path / "bin"),
+        env={"PATH": str(tmp_path / "bin")},
     )
     assert "install the sqlite3 shell" in out["told"][0]
 

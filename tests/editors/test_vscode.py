@@ -25,14 +25,12 @@ class Node:
     executable: str
     ckvd: str
 
-    def __call__(
-        self, driver: str, tree: Tree, program: str, *, extension: Path = EXTENSION, path: str | None = None
-    ) -> Any:
+    def __call__(self, driver: str, tree: Tree, program: str, env: dict[str, str] | None = None) -> Any:
         """What `program` returns."""
-        module = extension / ("reader.js" if driver == "drive_reader.js" else "extension.js")
+        module = EXTENSION / ("reader.js" if driver == "drive_reader.js" else "extension.js")
         done = subprocess.run(
             [self.executable, HERE / driver, module, tree.root, self.ckvd, program],
-            env=os.environ | ({"PATH": path} if path is not None else {}),
+            env=os.environ | (env or {}),
             capture_output=True,
             text=True,
             check=False,
@@ -76,12 +74,13 @@ def test_an_outline_of_a_file_with_an_odd_name(node: Node, base: Tree, root: Pat
     assert found == [["größe", []], ["after_größe", []]]
 
 
-@pytest.mark.parametrize("query", ["evict", "_ev", "_e", "EVICT"])
-def test_symbols_by_name(node: Node, base: Tree, query: str) -> None:
-    found = node.reader(base, f"return await r.symbols({json.dumps(query)})")
-    assert [(s["path"], s["symbol"], s["name_line"], s["name_column"]) for s in found] == [
-        ("src/cache.py", "ShardedLRUCache._evict", 10, 8)
-    ]
+def test_symbols_by_name(node: Node, base: Tree) -> None:
+    queries = ["evict", "_ev", "_e", "EVICT", " evi ict "]
+    answers = node.reader(base, f"return await Promise.all({json.dumps(queries)}.map((q) => r.symbols(q)))")
+    for found in answers:
+        assert [(s["path"], s["symbol"], s["name_line"], s["name_column"]) for s in found] == [
+            ("src/cache.py", "ShardedLRUCache._evict", 10, 8)
+        ]
 
 
 def test_no_query_breaks_out(node: Node, base: Tree) -> None:
@@ -133,7 +132,7 @@ def test_an_index_that_cannot_be_read_is_said(node: Node, base: Tree, root: Path
 
 
 def test_without_the_sqlite3_shell(node: Node, base: Tree, tmp_path: Path) -> None:
-    said = node.reader(base, "return await r.failures()", path=str(tmp_path))
+    said = node.reader(base, "return await r.failures()", env={"PATH": str(tmp_path)})
     assert (said["kind"], "install the sqlite3 shell" in said["message"]) == ("sqlite3", True)
 
 
@@ -174,6 +173,16 @@ def test_the_extension_shows_failures_and_state(node: Node, base: Tree) -> None:
     text, file, line, message, source = node.extension(base, program)
     assert (text, file, line, source) == ("ckvd r1 stopped", str(base.root / "broken.py"), 4, "ckvd")
     assert "def torn(:" in message
+
+
+@pytest.mark.parametrize(("state", "text"), [("stopped", "r1 stopped"), ("stale", "r1 stopped stale")])
+def test_the_status_bar_tells_a_stale_file(node: Node, base: Tree, root: Path, state: str, text: str) -> None:
+    program = """
+      vscode.window.activeTextEditor = { document: open(`${root}/src/cache.py`) };
+      await seen.saved();
+      return seen.bar.text;
+    """
+    assert node.extension(in_state(base, root, state), program) == f"ckvd {text}"
 
 
 def test_the_extension_searches(node: Node, base: Tree) -> None:

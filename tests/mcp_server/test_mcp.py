@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -114,25 +116,30 @@ def test_a_stale_index_says_which_files_changed(ckvd: Ckvd, base: Tree, tmp_path
     assert session(ckvd, tree, talk) == (True, True, ["src/cache.py"])
 
 
-@pytest.mark.parametrize("state", UNREADABLE)
-def test_an_index_that_cannot_be_read_is_an_error(ckvd: Ckvd, base: Tree, tmp_path: Path, state: str) -> None:
-    async def talk(client: Client) -> list[str]:
-        return [await refused(client, tool, **arguments) for tool, arguments in TOOLS.items()]
-
-    for said in session(ckvd, in_state(base, tmp_path / "repo", state), talk):
-        assert UNREADABLE[state] in said
-        assert "\n" not in said
-
-
-def test_an_index_that_is_made_later_is_found(ckvd: Ckvd, base: Tree, tmp_path: Path) -> None:
+def test_an_index_that_cannot_be_read_is_an_error_until_it_can(
+    ckvd: Ckvd, base: Tree, tmp_path: Path
+) -> None:
+    """One server sees its index vanish, come back damaged, foreign and newer, and at last sound again."""
     tree = in_state(base, tmp_path / "repo", "missing")
 
-    async def talk(client: Client) -> dict[str, Any]:
-        await refused(client, "search", query="evict")
-        await anyio.to_thread.run_sync(lambda: ckvd("index", tree.root))
-        return await ask(client, "search", query="evict")
+    async def talk(client: Client) -> dict[str, list[str]]:
+        said = {}
+        for state in UNREADABLE:
+            shutil.rmtree(tree.db.parent, ignore_errors=True)
+            other = in_state(base, tmp_path / state, state)
+            if other.db.parent.exists():
+                other.db.parent.rename(tree.db.parent)
+            said[state] = [await refused(client, tool, **arguments) for tool, arguments in TOOLS.items()]
+        shutil.rmtree(tree.db.parent)
+        shutil.copytree(base.db.parent, tree.db.parent)
+        for tool, arguments in TOOLS.items():
+            await ask(client, tool, **arguments)
+        return said
 
-    assert session(ckvd, tree, talk)["hits"][0]["symbol"] == "ShardedLRUCache._evict"
+    for state, answers in session(ckvd, tree, talk).items():
+        for said in answers:
+            assert UNREADABLE[state] in said
+            assert "\n" not in said
 
 
 def test_sync_needs_a_daemon(ckvd: Ckvd, base: Tree) -> None:
@@ -183,6 +190,25 @@ def test_wrong_questions_are_answered_plainly(ckvd: Ckvd, base: Tree) -> None:
     assert neither == both
     assert "is not in the index" in absent
     assert "greater than or equal to 1" in bad
+
+
+def test_it_ends_with_its_input(ckvd: Ckvd, base: Tree) -> None:
+    done = ckvd("mcp", base.root)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_it_ends_quietly_when_interrupted(ckvd: Ckvd, base: Tree) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([ckvd.executable, "mcp", base.root], text=True, **pipes) as server:
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.flush()
+        assert json.loads(server.stdout.readline())["id"] == 1
+        server.send_signal(signal.SIGINT)
+        _, said = server.communicate(timeout=30)
+    assert "Traceback" not in said
+    assert server.returncode == 130
 
 
 def test_the_sdk_is_asked_for_where_it_is_missing(base: Tree) -> None:
