@@ -26,6 +26,7 @@ class ShardedLRUCache:
         shard.pop(next(iter(shard)))
 ''',
     "src/it's odd.py": "def größe(x):\n    return x\n\n\ndef after_größe(y): return y\n",
+    "web/größe.js": "/* größe */ function nachher() {}\n",
     "broken.py": "def fine():\n    return 1\n\n\ndef torn(:\n    return (\n",
     "server.go": "package server\n\n// Listen waits.\nfunc Listen(port int) error {\n\treturn nil\n}\n",
 }
