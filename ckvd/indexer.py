@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from ckvd import __version__
 from ckvd.analyze import Job, skipped
 from ckvd.errors import WorktreeError
+from ckvd.known import Catalogue, Known
 from ckvd.languages import version
 from ckvd.metrics import Metrics
 from ckvd.model import FileResult, Stamp, display_path
@@ -27,9 +28,6 @@ from ckvd.worktree.git import Attributes, Head, Repo, Root
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, Scan, scan
 
-RACY_NS = 2_000_000_000
-"""A file touched less than this before it was read may change again within one tick of its clock."""
-
 BATCH_CHUNKS = 50_000
 """Chunks that one transaction takes at most once the index exists: a branch switch is one revision."""
 
@@ -37,17 +35,6 @@ FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
 
 _SECRET = "looks like credentials, so none of it is in the index; index.include overrides"
-
-
-@dataclass(slots=True)
-class Known:
-    """What the store holds of a file, as far as deciding whether to read it again needs."""
-
-    stamp: Stamp
-    read_ns: int
-    cut_key: str
-    blob_oid: str | None
-    language: str | None
 
 
 @dataclass(slots=True)
@@ -102,7 +89,6 @@ class Indexer:
 
     def __post_init__(self) -> None:
         self.repo = Repo(self.tree) if self.tree.git_dir is not None else None
-        self._known: dict[bytes, Known] = {}
         self._git_state = self.repo.state() if self.repo else None
         self.take_store(self.writer)
 
@@ -110,12 +96,12 @@ class Indexer:
         """Takes what is known from a store: at the start, and when it was made anew."""
         self.writer = writer
         self.metrics = Metrics(writer)
-        self._known = {
-            path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
-            for path, f in writer.files().items()
-        }
-        self._folders = {folder for path in self._known for folder in _folders_above(path)}
-        """Folders that hold files with rows, or held some: another dirty path needs no search below it."""
+        self._known = Catalogue(
+            {
+                path: Known(f.stamp, f.read_ns, f.cut_key, f.blob_oid, f.language)
+                for path, f in writer.files().items()
+            }
+        )
         self.use(self.settings)
 
     def use(self, settings: Settings) -> None:
@@ -151,7 +137,7 @@ class Indexer:
         found = scan(self.root, self.repo, self.settings.config, self.own_files, only=dirty)
         attributes = self.repo.attributes(found.entries.keys()) if self.repo else {}
         todo = self._select(found, dirty, attributes)
-        gone = self._gone(found)
+        gone = self._known.gone(found)
         self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
         self.progress.began = time.monotonic()
         revision = None
@@ -174,12 +160,6 @@ class Indexer:
         """Notes in `meta` that the whole tree was compared just now because someone asked."""
         self.writer.set_meta({"last_sync": datetime.now(UTC).isoformat(timespec="seconds")})
 
-    def _gone(self, found: Scan) -> list[bytes]:
-        """The files that have rows and are no longer there."""
-        if found.only is not None and not any(p in self._folders for p in found.only):
-            return [p for p in found.only if p in self._known and p not in found.entries]
-        return [p for p in self._known if p not in found.entries and found.covers(p)]
-
     def _select(
         self, found: Scan, dirty: frozenset[bytes] | None, attributes: dict[bytes, Attributes]
     ) -> list[bytes]:
@@ -190,7 +170,7 @@ class Indexer:
                 known is None
                 or (dirty is not None and path in dirty)
                 or entry.stamp != known.stamp
-                or known.read_ns - max(known.stamp.mtime_ns, known.stamp.ctime_ns) < RACY_NS
+                or known.stamp.racy(known.read_ns)
                 or known.cut_key != self._cut_key(known.language, attributes.get(path))
             ):
                 todo.append(path)
@@ -237,12 +217,7 @@ class Indexer:
         if any(plan.removed for plan in batch.plans) and not os.path.isdir(self.root):
             raise WorktreeError(f"{display_path(self.root)} is missing; its rows stay until it is back")
         revision = self.writer.apply(batch.plans, batch.touched, self.head())
-        self._known.update(batch.touched)
-        for path in batch.touched:
-            self._folders.update(_folders_above(path))
-        for plan in batch.plans:
-            if plan.removed:
-                self._known.pop(plan.path, None)
+        self._known.update(batch.touched, [plan.path for plan in batch.plans if plan.removed])
         batch.clear()
         return revision
 
@@ -321,10 +296,3 @@ class Indexer:
         if not entry.included and is_secret(display_path(path), got.data):
             return skipped(path, "secret", size=len(got.data), detail=_SECRET)
         return got
-
-
-def _folders_above(path: bytes) -> Iterator[bytes]:
-    at = path.rfind(b"/")
-    while at > 0:
-        yield path[:at]
-        at = path.rfind(b"/", 0, at)

@@ -200,14 +200,23 @@ class FileResult:
     chunks: tuple[Chunk, ...] = ()
 
 
+RACY_NS = 2_000_000_000
+"""The coarsest clock of a file system in use (FAT's), in nanoseconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What `lstat` says of a file; equal stamps mean unchanged content unless `read_ns` is too close."""
+    """What `lstat` says of a file; equal stamps mean unchanged content unless they are `racy`."""
 
     size: int
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+    def racy(self, read_ns: int) -> bool:
+        """Whether a file read at `read_ns` may have changed since under this very stamp: it was touched so
+        shortly before that both may lie in one tick of its file system's clock."""
+        return read_ns - max(self.mtime_ns, self.ctime_ns) < RACY_NS
 
 
 @dataclass(frozen=True, slots=True)

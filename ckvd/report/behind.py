@@ -16,9 +16,6 @@ from ckvd.worktree.git import Repo
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, scan
 
-RACY_NS = 2_000_000_000
-"""A file touched less than this before it was read may have changed again under the same stamp."""
-
 READ_BYTES = 64 << 20
 """How much is read at most to tell a touched file from a changed one; beyond, touched counts as changed."""
 
@@ -39,7 +36,7 @@ class Indexed:
 
     @property
     def racy(self) -> bool:
-        return self.read_ns - max(self.stamp.mtime_ns, self.stamp.ctime_ns) < RACY_NS
+        return self.stamp.racy(self.read_ns)
 
 
 def look(where: Place) -> Behind:
