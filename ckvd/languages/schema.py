@@ -8,6 +8,7 @@ A *path* says where in a node something stands. Its steps are joined by `.`:
   `left:identifier|tuple`: every child with that field that has one of these types;
 - `@type|type`: the first child of these types, named or not; `@-type`: the last; `@@type`: every one;
 - `**type|type`: every descendant of these types, none below a match;
+- `<`: the node that this one lies in; `-`: the sibling before it;
 - a leading `^` starts at the wrapper around the node; `=text` alone is a literal name.
 
 Of several paths the first that leads to a node counts; for the names that an import binds, all count.
@@ -68,13 +69,14 @@ class Rule:
     `upper` the one of a name that is all capitals; `kinds` maps the type (or text) of the node at
     `kinds_from` to a kind.
     `when` lists conditions: a path, and what its first node must be: of one of these types (`*`: any),
-    or of the text behind a `=`.
+    of the text behind a `=`, or of a text in which the expression behind a `~` is found.
     `at` says in which scope: `module`, `type`, `local`, or what an `inside` says; empty means all.
     `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
     `split` are separators inside a name, whose left parts qualify it.
     `body` is what an outline leaves out; a body that is a token (`{`) is all from there on.
     `scope` is whether the symbol qualifies what lies in it; `inside` what `at` calls its inside;
-    `rest` that it qualifies its later siblings (`namespace X;`). `members` (whether its functions are
+    `rest` that it qualifies its later siblings (`namespace X;`); `listed = false` that it does no more
+    than qualify and is no symbol itself. `members` (whether its functions are
     methods) and `coarse` (whether it is a container among the units) follow from the kind where they
     are not given. `chunk` is whether it is a unit of its own; `multiline` only where it, with its doc
     comment, has more than one line.
@@ -99,6 +101,7 @@ class Rule:
     scope: bool = True
     inside: str | None = None
     rest: bool = False
+    listed: bool = True
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
 
@@ -115,6 +118,18 @@ class HeaderRule:
     when: Conditions = ()
     open: frozenset[str] = frozenset()
     hook: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkRule:
+    """A node that speaks of a declaration and is none, besides `comments` and `attributes`.
+
+    A `doc` is the doc comment of the declaration behind it, an `attribute` belongs to that declaration,
+    and an `inside` documents the one that it lies in. `when` is as in `Rule`.
+    """
+
+    kind: Literal["doc", "attribute", "inside"]
+    when: Conditions = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,6 +171,7 @@ class Language:
     constructors: frozenset[str] = frozenset()
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     header: Mapping[str, tuple[HeaderRule, ...]] = field(default_factory=dict)
+    marks: Mapping[str, tuple[MarkRule, ...]] = field(default_factory=dict)
 
     @property
     def parses(self) -> bool:
@@ -166,7 +182,7 @@ class Language:
 def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a language that says only where it differs from `base`; an empty list takes a rule away."""
     merged = {**base, **data}
-    for name in ("symbols", "header"):
+    for name in ("symbols", "header", "marks"):
         merged[name] = {**base.get(name, {}), **data.get(name, {})}
     return merged
 
@@ -181,9 +197,10 @@ def load(file: str, data: dict[str, Any]) -> Language:
     header = {
         node: tuple(_header(file, node, row) for row in rows) for node, rows in _rows(data.pop("header", {}))
     }
+    marks = {node: tuple(_mark(file, node, row) for row in rows) for node, rows in _rows(data.pop("marks", {}))}
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
-    return Language(symbols=symbols, header=header, **plain)
+    return Language(symbols=symbols, header=header, marks=marks, **plain)
 
 
 def _rows(tables: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -235,6 +252,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         scope=row.get("scope", True),
         inside=row.get("inside"),
         rest=row.get("rest", False),
+        listed=row.get("listed", True),
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
     )
@@ -249,3 +267,11 @@ def _header(file: str, node: str, row: dict[str, Any]) -> HeaderRule:
         open=frozenset(_paths(row.get("open"))),
         hook=row.get("hook"),
     )
+
+
+def _mark(file: str, node: str, row: dict[str, Any]) -> MarkRule:
+    _known(file, node, row, MarkRule)
+    kind = row.get("kind")
+    if kind not in ("doc", "attribute", "inside"):
+        raise LanguageDataError(f"{file}: {node}: 'kind' is {kind!r}")
+    return MarkRule(kind=kind, when=_conditions(row))

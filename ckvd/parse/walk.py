@@ -16,7 +16,7 @@ from ckvd.parse import text
 from ckvd.parse.damage import any_within
 from ckvd.parse.hooks import Found, text_of
 from ckvd.parse.paths import ERROR_KIND
-from ckvd.parse.table import Action, CompiledHeader, CompiledRule, Condition, Table
+from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +111,10 @@ class Walk:
             self._scopes.pop()
         while self._wrappers and self._wrappers[-1].depth >= left:
             self._wrappers.pop()
+        for mark in action.marks:
+            if self._holds(mark.when, node, depth):
+                self._mark(mark, node)
+                return False
         if action.comment or action.attribute:
             self._marks.append((node.start_byte, node.end_byte, action.attribute))
             return False
@@ -128,6 +132,13 @@ class Walk:
         if action.wrapper:
             self._wrappers.append(_Wrapper(depth, node))
         return not action.skip or (self._damaged and node.has_error)
+
+    def _mark(self, mark: CompiledMark, node: ts.Node) -> None:
+        scope = self._scopes[-1].draft
+        if mark.rule.kind != "inside":
+            self._marks.append((node.start_byte, node.end_byte, mark.rule.kind == "attribute"))
+        elif scope is not None and scope.doc is None and text.follows(self._source, node):
+            scope.doc = (node.start_byte, node.end_byte)
 
     def _around(self, depth: int) -> ts.Node | None:
         """The wrapper whose child is at this depth."""
@@ -154,11 +165,14 @@ class Walk:
         return not rule.at or self._scopes[-1].where in rule.at
 
     def _holds(self, conditions: tuple[Condition, ...], node: ts.Node, depth: int) -> bool:
-        for path, types, texts in conditions:
+        for path, types, texts, patterns in conditions:
             hits = path.find(node, self._around(depth))
             if not hits:
                 return False
-            if hits[0].kind_id not in types and not (texts and text_of(hits[0], self._source) in texts):
+            if hits[0].kind_id in types:
+                continue
+            said = text_of(hits[0], self._source) if texts or patterns else ""
+            if said not in texts and not any(p.search(said) for p in patterns):
                 return False
         return True
 
@@ -167,6 +181,11 @@ class Walk:
         if not found:
             return False
         rule, source = compiled.rule, self._source
+        if not rule.listed:
+            outside = self._scopes[-1]
+            names = (*outside.names, *found[0].parents, found[0].name)
+            self._scopes.append(_Scope(depth, names, outside.where, outside.draft))
+            return True
         if rule.rest:
             while self._scopes[-1].rest:
                 self._scopes.pop()

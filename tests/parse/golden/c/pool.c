@@ -38,3 +38,5 @@ int old_style(a)
 {
     return a;
 }
+
+struct counter { int hits; } total, per_cpu[4];

@@ -38,3 +38,9 @@ template <> struct std::hash<Box> { size_t operator()(const Box&) const; };
 extern "C" int exported(int x);
 template <typename T> concept Small = sizeof(T) < 8;
 auto square = [](int x) { return x * x; };
+
+struct Level { void raise(); } current;
+
+struct Pair {
+    friend bool operator==(const Pair& a, const Pair& b) { return true; }
+};

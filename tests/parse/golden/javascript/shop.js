@@ -39,3 +39,16 @@ Basket.prototype.old = function () { return 1; };
 describe("Basket", () => {
   it("is empty", () => { expect(1); });
 });
+
+const handlers = {
+  user: {
+    created(event) { return event; },
+    nested: { removed: (event) => null },
+  },
+};
+
+describe("totals", () => {
+  test.each([1, 2])("adds %i", (n) => {
+    expect(n).toBe(n);
+  });
+});

@@ -14,4 +14,6 @@ local function helper() end
 local bound = function() end
 M.assigned = function(x) return x end
 local t = { key = function() return 1 end, other = 2 }
+local handlers = { user = { created = function(event) return event end } }
+
 return M
