@@ -49,6 +49,7 @@ class Hit:
     end_byte: int
     part: int
     parts: int
+    rendering: str
     tokens: int
     header: str
     body: str

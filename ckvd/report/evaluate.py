@@ -3,7 +3,8 @@
 A labelled set is JSON lines, each `{"query": …, "answers": [answer, …]}`, where an answer is
 `{"chunk_id": …}`, `{"path": …, "symbol": …}` or `{"path": …, "lines": [first, last]}`. A hit counts for an
 answer if it holds all of its lines, or if the two overlap by an intersection over union of 0.5 at least. One
-that overlaps less has severed it, which is told apart from a plain miss.
+that overlaps less has severed it, which is told apart from a plain miss. The outline of a large class holds
+the class, but no body of its methods.
 """
 
 from __future__ import annotations
@@ -143,7 +144,8 @@ def score(case: Case, right: Sequence[Truth], hits: Sequence[Hit]) -> Score:
     ranks, severed = [], False
     for rank, hit in enumerate(hits[:DEPTH], 1):
         span = Span(hit.path, hit.start_line, hit.end_line)
-        verdicts = {t: judge(span, t.span) for t in left}
+        outline = hit.rendering == "outline"
+        verdicts = {t: judge(span, t.span, outline=outline) for t in left}
         found = [t for t, verdict in verdicts.items() if verdict == "whole"]
         ranks += [rank] * len(found)
         left = [t for t in left if t not in found]
@@ -151,11 +153,14 @@ def score(case: Case, right: Sequence[Truth], hits: Sequence[Hit]) -> Score:
     return Score(case.query, right[0].unit, len(right), tuple(ranks), severed and not ranks)
 
 
-def judge(hit: Span, answer: Span) -> Verdict:
-    """Whether a hit gives an answer whole, cuts through it, or lies elsewhere."""
+def judge(hit: Span, answer: Span, *, outline: bool = False) -> Verdict:
+    """Whether a hit gives an answer whole, cuts through it, or lies elsewhere; an `outline` leaves out what
+    lies within it."""
     common = min(hit.last, answer.last) - max(hit.first, answer.first) + 1
     if hit.path != answer.path or common <= 0:
         return "apart"
+    if outline and common < hit.last - hit.first + 1:
+        return "severed"
     length = answer.last - answer.first + 1
     union = hit.last - hit.first + 1 + length - common
     return "whole" if common == length or common / union >= MIN_IOU else "severed"

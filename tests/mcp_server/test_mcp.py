@@ -241,6 +241,7 @@ def hit(n: int, header: str, body: str) -> Hit:
         end_byte=9,
         part=1,
         parts=1,
+        rendering="source",
         tokens=1,
         header=header,
         body=body,

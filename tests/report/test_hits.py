@@ -27,6 +27,7 @@ HIT = Hit(
     end_byte=160,
     part=1,
     parts=1,
+    rendering="source",
     tokens=40,
     score=0.8731,
     exact=True,

@@ -49,6 +49,20 @@ class TestJudge:
     def test_by_lines(self, first: int, last: int, verdict: str) -> None:
         assert judge(Span("a.py", first, last), self.answer) == verdict
 
+    @pytest.mark.parametrize(
+        ("first", "last", "verdict"),
+        [
+            (10, 19, "whole"),  # the class itself
+            (1, 100, "severed"),  # of a method the signature alone
+            (9, 19, "severed"),
+            (20, 30, "apart"),
+        ],
+    )
+    def test_an_outline_has_no_body_of_what_lies_within_it(
+        self, first: int, last: int, verdict: str
+    ) -> None:
+        assert judge(Span("a.py", first, last), self.answer, outline=True) == verdict
+
     def test_another_file_is_apart(self) -> None:
         assert judge(Span("b.py", 10, 19), self.answer) == "apart"
 
