@@ -12,7 +12,7 @@ import apsw
 
 from ckvd.errors import StoreError
 from ckvd.report.values import Failure, Snapshot, Tally, tallies
-from ckvd.store import schema
+from ckvd.store import owner
 from ckvd.store.connection import connect_reader, plain_errors
 from ckvd.store.reader import Reader
 
@@ -50,7 +50,7 @@ def opened(path: str) -> Iterator[Reader | None]:
         raise StoreError(f"{path} is not a regular file; remove it, or pass another with --db")
     with plain_errors(path), contextlib.closing(connect_reader(path)) as db:
         db.execute("BEGIN")
-        schema.check_owner(db, path)
+        owner.check_owner(db, path)
         try:
             yield _reader(path, db)
         except apsw.SQLError as e:
@@ -61,7 +61,7 @@ def _reader(path: str, db: apsw.Connection) -> Reader | None:
     if not db.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta_kv')").get:
         return None  # just made: its schema is on the way
     version = db.execute("SELECT value FROM meta_kv WHERE key = 'schema_version'").get
-    if version != schema.SCHEMA_VERSION:
+    if version != owner.SCHEMA_VERSION:
         raise StoreError(f"{path} was written by an older ckvd; 'ckvd index' brings it up to date")
     return Reader(path, db)
 

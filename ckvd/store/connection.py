@@ -18,6 +18,9 @@ APPLICATION_ID = 0x636B7664
 CONTRACT_VERSION = 1
 """`user_version`: of the views, which other programs rely on."""
 
+MetaValue = str | int | float | None
+"""What `meta` holds."""
+
 BUSY_MS = 10_000
 """How long a statement waits for another process before it is given up."""
 

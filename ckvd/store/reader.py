@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from ckvd.errors import StoreError
-from ckvd.store import schema
-from ckvd.store.connection import connect_reader, plain_errors, transaction
+from ckvd.store import owner
+from ckvd.store.connection import MetaValue, connect_reader, plain_errors, transaction
 from ckvd.store.metrics import HOURS_KEPT, Metric, quantile
-from ckvd.store.writer import MetaValue
 
 _Row = TypeVar("_Row", bound=NamedTuple)
 
@@ -135,17 +135,24 @@ def open_reader(path: str, *, vec: bool = False) -> Reader:
     with plain_errors(path), contextlib.ExitStack() as undo:
         db = connect_reader(path)
         undo.callback(db.close)
-        schema.check_owner(db, path)
-        if schema.version(db) != schema.SCHEMA_VERSION:
+        owner.check_owner(db, path)
+        if owner.version(db) != owner.SCHEMA_VERSION:
             raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
         if vec:
-            import sqlite_vec  # brings numpy: half of the start-up of a command
-
             db.enable_load_extension(True)
-            db.load_extension(sqlite_vec.loadable_path())
+            db.load_extension(_sqlite_vec())
             db.enable_load_extension(False)
         undo.pop_all()
     return Reader(path, db)
+
+
+def _sqlite_vec() -> str:
+    """Where the extension lies. Its own module would say so, but imports numpy and sqlite3 as well."""
+    spec = importlib.util.find_spec("sqlite_vec")
+    folders = spec.submodule_search_locations if spec else None
+    if not folders:
+        raise StoreError("sqlite-vec is not installed; install ckvd again")
+    return os.path.join(folders[0], "vec0")
 
 
 class Reader:

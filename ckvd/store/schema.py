@@ -11,12 +11,9 @@ from typing import cast
 import apsw
 
 from ckvd import words
-from ckvd.errors import NewerStoreError, StoreError
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
+from ckvd.store.owner import SCHEMA_VERSION, Objects, meta_of, objects_of, version
 from ckvd.store.rows import names
-
-SCHEMA_VERSION = 2
-"""Of the tables behind the views. History: 1, the first; 2, a row of metrics an hour."""
 
 MIGRATIONS: Mapping[int, str] = {
     1: """
@@ -58,27 +55,13 @@ FROM metric;
 FTS = {"chunks_fts": "chunk", "names_fts": "name"}
 """The full-text indexes and the table whose rows each has one entry for."""
 
-_ALL = "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-
-_Objects = frozenset[tuple[str, str]]
-
-
-def check_owner(db: apsw.Connection, path: str) -> None:
-    """Raises NewerStoreError for a later version and StoreError for another program's database."""
-    application, contract = db.pragma("application_id"), db.pragma("user_version")
-    objects = _objects(db)
-    if application != APPLICATION_ID and (objects or application or contract):
-        raise StoreError(f"{path} is the database of another program; pass another file with --db")
-    if contract > CONTRACT_VERSION or (version(db) or 0) > SCHEMA_VERSION:
-        raise newer(path)
-
 
 def ensure(db: apsw.Connection, verify: bool) -> None:
     """Leaves `db`, which `check_owner` let pass, with this version's schema.
 
     With `verify`, the whole file is read and checked, and apsw.CorruptError raised where it is malformed.
     """
-    was, objects = (db.pragma("user_version"), version(db)), _objects(db)
+    was, objects = (db.pragma("user_version"), version(db)), objects_of(db)
     current = was == (CONTRACT_VERSION, SCHEMA_VERSION)
     if not (current and _expected() <= objects):
         with transaction(db):
@@ -93,32 +76,10 @@ def ensure(db: apsw.Connection, verify: bool) -> None:
         _verify(db)
 
 
-def newer(path: str) -> NewerStoreError:
-    return NewerStoreError(
-        f"{path} was written by a newer ckvd; upgrade ckvd, or pass another file with --db"
-    )
-
-
 def _verify(db: apsw.Connection) -> None:
     found = db.execute("PRAGMA integrity_check(1)").get
     if found != "ok":
         raise apsw.CorruptError(str(found))
-
-
-def _meta(db: apsw.Connection, key: str) -> object:
-    return db.execute("SELECT value FROM meta_kv WHERE key = ?", (key,)).get
-
-
-def version(db: apsw.Connection) -> int | None:
-    """The version of the tables, None where there are none."""
-    if not db.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta_kv')").get:
-        return None
-    found = _meta(db, "schema_version")
-    return found if isinstance(found, int) else None
-
-
-def _objects(db: apsw.Connection) -> _Objects:
-    return frozenset((str(t), str(n)) for t, n in db.execute(_ALL))
 
 
 def _sql() -> str:
@@ -126,12 +87,12 @@ def _sql() -> str:
 
 
 @cache
-def _expected() -> _Objects:
+def _expected() -> Objects:
     """What a database of this version holds at least."""
     db = apsw.Connection(":memory:")
     try:
         _run(db, _sql())
-        return _objects(db)
+        return objects_of(db)
     finally:
         db.close()
 
@@ -145,11 +106,11 @@ def _is_fts(name: str) -> bool:
     return name.startswith(tuple(FTS))
 
 
-def _missing_tables(objects: _Objects) -> bool:
+def _missing_tables(objects: Objects) -> bool:
     return any(kind == "table" and not _is_fts(name) for kind, name in _expected() - objects)
 
 
-def _drop_triggers(db: apsw.Connection, objects: _Objects) -> None:
+def _drop_triggers(db: apsw.Connection, objects: Objects) -> None:
     """None is ckvd's. They never fire here, but a reader that writes elsewhere need not meet them."""
     for kind, name in objects:
         if kind == "trigger":
@@ -171,10 +132,10 @@ def _migrate(db: apsw.Connection, contract: int, was: int | None) -> bool:
     return True
 
 
-def _restore(db: apsw.Connection, objects: _Objects) -> None:
+def _restore(db: apsw.Connection, objects: Objects) -> None:
     """All tables are there: makes the views, indexes and full-text indexes anew and keeps the rows."""
     _drop(db, objects, tables=False)
-    present = _objects(db)
+    present = objects_of(db)
     for statement in _statements():
         kind, name = statement
         if (kind, name) not in present:
@@ -183,7 +144,7 @@ def _restore(db: apsw.Connection, objects: _Objects) -> None:
         db.execute(f"INSERT INTO {fts}({fts}) VALUES('rebuild')")
 
 
-def _rebuild(db: apsw.Connection, objects: _Objects) -> None:
+def _rebuild(db: apsw.Connection, objects: Objects) -> None:
     """An empty index of this version and a new epoch. The file, and what others put into it, stays."""
     _drop(db, objects, tables=True)
     _run(db, _sql())
@@ -214,7 +175,7 @@ def _statements() -> dict[tuple[str, str], str]:
         db.close()
 
 
-def _drop(db: apsw.Connection, objects: _Objects, tables: bool) -> None:
+def _drop(db: apsw.Connection, objects: Objects, tables: bool) -> None:
     """Drops what is ckvd's: full-text indexes, views, indexes, and with `tables` all else."""
     _drop_triggers(db, objects)
     for fts in FTS:
@@ -246,7 +207,7 @@ def _drop_fts(db: apsw.Connection, name: str) -> None:
 def _mend_words(db: apsw.Connection, verify: bool) -> None:
     """Rebuilds a full-text index that is incomplete, unreadable, or made with another way to split words."""
     broken = {fts for fts, table in FTS.items() if not _is_sound(db, fts, table, verify)}
-    other_words = _meta(db, "words_version") != words.VERSION
+    other_words = meta_of(db, "words_version") != words.VERSION
     if not (broken or other_words):
         return
     with transaction(db):

@@ -13,13 +13,11 @@ import apsw
 from ckvd.errors import DamagedStoreError, StoreError
 from ckvd.model import Stamp
 from ckvd.plan import FilePlan, StoredFile
-from ckvd.store import apply, files, metrics, rows, schema, upkeep, vectors
-from ckvd.store.connection import configure, connect, plain_errors, transaction
+from ckvd.store import apply, files, metrics, owner, rows, schema, upkeep, vectors
+from ckvd.store.connection import MetaValue, configure, connect, plain_errors, transaction
 from ckvd.store.vectors import Pending, Vector
 
 __all__ = ["FileState", "Head", "Pending", "Seen", "Vector", "Writer", "open_writer"]
-
-MetaValue = str | int | float | None
 
 
 class Seen(Protocol):
@@ -79,7 +77,7 @@ def _open(path: str, verify: bool) -> Writer:
         db = connect(path)
         undo.callback(db.close)
         # Looks before it sets anything: another program's database keeps its journal mode.
-        schema.check_owner(db, path)
+        owner.check_owner(db, path)
         configure(db)
         schema.ensure(db, verify)
         undo.pop_all()

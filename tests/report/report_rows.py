@@ -13,7 +13,8 @@ from ckvd.control import Places
 from ckvd.model import FileResult, Verdict
 from ckvd.place import Place
 from ckvd.plan import plan_file
-from ckvd.store.writer import MetaValue, Writer, open_writer
+from ckvd.store.connection import MetaValue
+from ckvd.store.writer import Writer, open_writer
 from ckvd.worktree.git.root import find_root
 from ckvd.worktree.read import stamp_at
 

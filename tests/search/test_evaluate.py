@@ -58,9 +58,7 @@ class TestJudge:
             (20, 30, "apart"),
         ],
     )
-    def test_an_outline_has_no_body_of_what_lies_within_it(
-        self, first: int, last: int, verdict: str
-    ) -> None:
+    def test_an_outline_has_no_body_of_what_lies_within_it(self, first: int, last: int, verdict: str) -> None:
         assert judge(Span("a.py", first, last), self.answer, outline=True) == verdict
 
     def test_another_file_is_apart(self) -> None:

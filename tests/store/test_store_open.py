@@ -14,7 +14,7 @@ from made_files import Class, Function, result
 from store_support import MODEL, dump, embed, faults, put, select
 
 from ckvd.errors import DamagedStoreError, NewerStoreError, StoreError
-from ckvd.store import schema
+from ckvd.store import owner, schema
 from ckvd.store.writer import open_writer
 
 FILES = (result(b"a.py", Class("HTTPPool", (Function("get"),))), result(b"b.py", Function("f")))
@@ -160,7 +160,7 @@ def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatc
     open_writer(str(filled)).close()
     assert (dump(filled), epoch(filled)) == (before, first)
     assert select(filled, "SELECT * FROM step") == [(1,), (2,)]
-    assert select(filled, "SELECT value FROM meta WHERE key = 'schema_version'") == [(schema.SCHEMA_VERSION,)]
+    assert select(filled, "SELECT value FROM meta WHERE key = 'schema_version'") == [(owner.SCHEMA_VERSION,)]
 
 
 def test_a_migrated_schema_is_that_of_a_fresh_one(filled: Path, tmp_path: Path) -> None:
