@@ -68,6 +68,7 @@ class Daemon:
         self._barriers = Barriers()
         self._ended: Ended | None = None
         self._everything = True
+        self._rewatch = False
         self._embedding = True
         self._errors: dict[str, str] = {}
         self._state = "indexing"
@@ -163,10 +164,10 @@ class Daemon:
         if now >= self._next_poll:
             self._poll(now)
         dirty = self._debouncer.take(now, busy=self._git_is_busy)
-        if self._everything or (dirty is not None and (dirty.everything or dirty.control)):
+        if self._everything or (dirty is not None and dirty.everything):
             self._pass(None, dirty)
         elif dirty is not None:
-            self._pass(dirty.paths, dirty)
+            self._pass(self._with_turned(dirty), dirty)
         elif self._embedding:
             self._embed()
         elif now >= self._next_maintain:
@@ -194,13 +195,23 @@ class Daemon:
             return
 
     def _git_is_busy(self) -> bool:
-        repo = self._indexer.repo
+        repo = self._indexer.git.repo
         return repo is not None and repo.busy()
+
+    def _with_turned(self, dirty: Dirty) -> frozenset[bytes] | None:
+        """The dirty paths, and those that git's own files have put on the other side; None for everything."""
+        if not dirty.control:
+            return dirty.paths
+        turned = self._indexer.git.follow_git()
+        self._indexer.note_head()
+        return None if turned is None else dirty.paths | turned
 
     # -- work ---------------------------------------------------------------------------------------
 
     def _pass(self, dirty: frozenset[bytes] | None, cause: Dirty | None) -> None:
         """One pass; what cannot be read or written now is said in `status` and tried again."""
+        if dirty is not None and not dirty:
+            return
         if dirty is not None and any(path.rpartition(b"/")[2] in RULES for path in dirty):
             dirty = None
         self._set_state("indexing")
@@ -218,6 +229,8 @@ class Daemon:
             self._next_reconcile = time.monotonic() + RETRY_S
             return
         self._errors.pop("pass", None)
+        if cause is not None and cause.polled:
+            self._watcher.polled(self._indexer.scan_s)
         if revision is not None:
             self._embedding = True
             self._next_maintain = min(self._next_maintain, time.monotonic() + MAINTAIN_S)
@@ -231,20 +244,23 @@ class Daemon:
             self._notifier.status(state)
 
     def _reconfigure(self) -> None:
-        """Reads `ckv.yaml` again; a wrong one leaves the configuration before it in force."""
+        """Looks again at what the root is, and at `ckv.yaml`; a wrong one leaves that before in force."""
+        self._rewatch |= self._indexer.git.follow_root()
         try:
             settings = Settings.load(self._indexer.root)
         except (ConfigError, ModelError) as e:
             self._errors["config"] = f"{e} (until then the configuration before it is in force)"
-            return
-        self._errors.pop("config", None)
-        if settings != self._indexer.settings:
-            self._indexer.use(settings)
-            self._debouncer = self._new_debouncer()
+        else:
+            self._errors.pop("config", None)
+            if settings != self._indexer.settings:
+                self._indexer.use(settings)
+                self._debouncer = self._new_debouncer()
+                self._rewatch = self._embedding = True
+        if self._rewatch:
             self._watcher.stop()
             self._watcher = self._new_watcher()
             self._watcher.start()
-            self._embedding = True
+            self._rewatch = False
 
     def _embed(self) -> None:
         """A slice of the vectors that are due, latest rows first."""
@@ -290,8 +306,10 @@ class Daemon:
         self._notifier.alive()
         gap = time.time() - now
         jumped, self._clock_gap = abs(gap - self._clock_gap) > JUMP_S, gap
-        if jumped or now >= self._next_reconcile or self._indexer.git_moved():
+        if jumped or now >= self._next_reconcile or self._indexer.git.root_moved():
             self._everything = True
+        elif self._indexer.git.git_moved():
+            self._debouncer.add(Dirty(control=True), now)
         if not self._indexer.writer.in_place() and os.path.isdir(self._indexer.root):
             self._ended = (
                 Ended.STORE_GONE

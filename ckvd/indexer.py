@@ -24,7 +24,7 @@ from ckvd.settings import Settings
 from ckvd.store.writer import Writer
 from ckvd.vectors import VectorMaker
 from ckvd.workers import Pool
-from ckvd.worktree.git import Attributes, Head, Repo, Root
+from ckvd.worktree.git import Attributes, Following, Root
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, Scan, scan
 
@@ -76,7 +76,7 @@ class Stopped(Exception):  # noqa: N818 - not an error: the pass was asked to en
 class Indexer:
     """Keeps a store true to a tree. Not thread-safe: one thread owns it, its store and its passes."""
 
-    tree: Root
+    git: Following
     writer: Writer
     pool: Pool
     settings: Settings
@@ -86,10 +86,10 @@ class Indexer:
     tick: Callable[[], None] = lambda: None
     """Called between files: a sign of life for whoever watches."""
     progress: Progress = field(default_factory=Progress)
+    scan_s: float = 0.0
+    """Seconds that the last pass took to find out what to read."""
 
     def __post_init__(self) -> None:
-        self.repo = Repo(self.tree) if self.tree.git_dir is not None else None
-        self._git_state = self.repo.state() if self.repo else None
         self.take_store(self.writer)
 
     def take_store(self, writer: Writer) -> None:
@@ -108,10 +108,14 @@ class Indexer:
         """Takes a configuration: the next full pass cuts anew what it touches."""
         self.settings = settings
         self._base_key = settings.key
-        self._cut_keys: dict[tuple[str | None, Attributes | None], str] = {}
+        self._cut_keys: dict[tuple[str | None, Attributes | None, str], str] = {}
         self.pool.use(settings.model)
         self.vectors = VectorMaker(self.writer, settings, self.metrics)
         self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
+
+    @property
+    def tree(self) -> Root:
+        return self.git.tree
 
     @property
     def root(self) -> bytes:
@@ -122,9 +126,6 @@ class Indexer:
         """Why the root is not taken as a git worktree, where one would expect it."""
         return [self.tree.reason] if self.tree.reason else []
 
-    def head(self) -> Head | None:
-        return self.repo.head() if self.repo else None
-
     # -- rows ---------------------------------------------------------------------------------------
 
     def bring_up_to_date(self, dirty: frozenset[bytes] | None) -> int | None:
@@ -134,10 +135,15 @@ class Indexer:
         StoreError when the file cannot be written.
         """
         self.progress.phase = "scanning"
-        found = scan(self.root, self.repo, self.settings.config, self.own_files, only=dirty)
-        attributes = self.repo.attributes(found.entries.keys()) if self.repo else {}
+        began = time.monotonic()
+        if dirty is None:
+            self.git.follow_git()  # before the look, so that what changes meanwhile is noticed
+        repo = self.git.repo
+        found = scan(self.root, repo, self.settings.config, self.own_files, only=dirty)
+        attributes = repo.attributes(found.entries.keys()) if repo else {}
         todo = self._select(found, dirty, attributes)
         gone = self._known.gone(found)
+        self.scan_s = time.monotonic() - began
         self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
         self.progress.began = time.monotonic()
         revision = None
@@ -147,14 +153,12 @@ class Indexer:
         if found.only is None:
             self.writer.set_meta({"notes": json.dumps([*self._root_notes, *found.notes])})
         if revision is None:
-            self.writer.set_head(self.head())
+            self.note_head()
         return revision
 
-    def git_moved(self) -> bool:
-        """Whether HEAD, an index or a rule file of git's is another than at the last call; some stats."""
-        state = self.repo.state() if self.repo else None
-        moved, self._git_state = state != self._git_state, state
-        return moved
+    def note_head(self) -> None:
+        """Notes in `meta` where git's HEAD is."""
+        self.writer.set_head(self.git.head())
 
     def note_sync(self) -> None:
         """Notes in `meta` that the whole tree was compared just now because someone asked."""
@@ -179,15 +183,17 @@ class Indexer:
         return todo
 
     def _cut_key(self, language: str | None, attributes: Attributes | None) -> str:
-        key = self._cut_keys.get((language, attributes))
+        place = language, attributes, self.tree.object_format
+        key = self._cut_keys.get(place)
         if key is None:
             parts = (
                 self._base_key,
                 version.key(language) if language else "",
                 f"{attributes.language}/{attributes.generated}" if attributes else "",
+                self.tree.object_format,
             )
             key = hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
-            self._cut_keys[language, attributes] = key
+            self._cut_keys[place] = key
         return key
 
     def _apply(
@@ -216,7 +222,7 @@ class Indexer:
         self.tick()
         if any(plan.removed for plan in batch.plans) and not os.path.isdir(self.root):
             raise WorktreeError(f"{display_path(self.root)} is missing; its rows stay until it is back")
-        revision = self.writer.apply(batch.plans, batch.touched, self.head())
+        revision = self.writer.apply(batch.plans, batch.touched, self.git.head())
         self._known.update(batch.touched, [plan.path for plan in batch.plans if plan.removed])
         batch.clear()
         return revision

@@ -18,6 +18,7 @@ from ckvd.signals import Signals
 from ckvd.store import files
 from ckvd.store.writer import open_writer
 from ckvd.workers import Pool
+from ckvd.worktree.git import Following
 
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 JOIN_S = 3600.0
@@ -40,7 +41,7 @@ def indexing(where: Place, *, verify: bool = False) -> Iterator[Indexer]:
         stack.callback(writer.close)
         pool = stack.enter_context(Pool(WORKERS, settings.model))
         yield Indexer(
-            tree=where.tree,
+            git=Following(where.tree),
             writer=writer,
             pool=pool,
             settings=settings,

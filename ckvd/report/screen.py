@@ -253,7 +253,8 @@ def _latency(pace: Pace) -> Iterator[str]:
 
 def _watch(watch: Mapping[str, Any]) -> Text:
     facts = [str(watch.get("mode", ""))]
-    counts = (("watches", "folders watched"), ("polled", "polled"), ("overflows", "overflows made good"))
+    polled = f"polled every {watch['poll_s']:g} s" if "poll_s" in watch else "polled"
+    counts = (("watches", "folders watched"), ("polled", polled), ("overflows", "overflows made good"))
     facts += [f"{number(watch[key])} {word}" for key, word in counts if watch.get(key)]
     return cells((" · ".join(facts), _WARN if watch.get("reason") else ""))
 

@@ -51,7 +51,7 @@ class Daemon:
     phase: str = ""
     stalled: str | None = None
     watch: Mapping[str, Any] = field(default_factory=dict)
-    """`mode`, `watches`, `polled`, `overflows`, and `reason` where watching is degraded."""
+    """`mode`, `watches`, `polled`, `poll_s`, `overflows`, and `reason` where watching is degraded."""
     errors: tuple[str, ...] = ()
     metrics: Mapping[str, Any] = field(default_factory=dict)
     """What `ckvd.metrics` tells of the work since it was last noted in the database."""

@@ -28,12 +28,14 @@ _MOST = 20_000
 @dataclass(frozen=True, slots=True)
 class Dirty:
     """What to look at. `paths` are files (to be read whatever their stamp says) and folders (with all below
-    them, where stamps decide), relative to the root; `control`: something changed in git's own files; `since`
-    is when the first event came, on the debouncer's clock."""
+    them, where stamps decide), relative to the root; `control`: something changed in git's own files;
+    `polled`: no event told of some of it, it is merely time to look; `since` is when the first event came, on
+    the debouncer's clock."""
 
     paths: frozenset[bytes] = frozenset()
     everything: bool = False
     control: bool = False
+    polled: bool = False
     since: float | None = field(default=None, compare=False)
 
     def __bool__(self) -> bool:
@@ -89,6 +91,7 @@ class _Batch:
         self.first = self.last = first
         self._everything = False
         self._control = False
+        self._polled = False
         self._by_folder: defaultdict[bytes, set[bytes]] = defaultdict(set)
         self._folded: set[bytes] = set()
         self._count = 0
@@ -97,6 +100,7 @@ class _Batch:
         self.last = now
         self._everything |= dirty.everything
         self._control |= dirty.control
+        self._polled |= dirty.polled
         for path in dirty.paths if not self._everything else ():
             self._add_path(path)
         self._everything |= b"" in self._folded or self._count > _MOST
@@ -104,10 +108,11 @@ class _Batch:
     def dirty(self) -> Dirty:
         """What was folded, and all else that does not lie below it."""
         if self._everything:
-            return Dirty(everything=True, control=self._control, since=self.first)
+            return Dirty(everything=True, control=self._control, polled=self._polled, since=self.first)
         single = (path for siblings in self._by_folder.values() for path in siblings)
         apart = (path for path in single if not self._folded or not any_above(path, self._folded))
-        return Dirty(frozenset(self._folded.union(apart)), control=self._control, since=self.first)
+        paths = frozenset(self._folded.union(apart))
+        return Dirty(paths, control=self._control, polled=self._polled, since=self.first)
 
     def _add_path(self, path: bytes) -> None:
         folder = parent(path)

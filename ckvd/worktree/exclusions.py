@@ -23,9 +23,13 @@ class Exclusions:
         self._repo = Repo(root) if root.git_dir is not None else None
         self._config = config
         self._own_files = own_files
-        self._stamps: object = None
+        self._outside: object = None
         self._load_rules()
         self._load_index()
+
+    @property
+    def in_git(self) -> bool:
+        return self._repo is not None
 
     def reload(self) -> frozenset[bytes]:
         """Read the rules and git's index again; return what the index has put on the other side: files that
@@ -38,7 +42,7 @@ class Exclusions:
 
     def changed(self) -> bool:
         """Whether a rule file that lies outside the tree has changed since the last reload."""
-        return self._repo is not None and self._stamps != self._repo.rule_stamps()
+        return self._repo is not None and self._outside != self._repo.rules()
 
     def control_folders(self) -> list[bytes]:
         """Absolute paths of git's own folders to watch."""
@@ -74,7 +78,7 @@ class Exclusions:
         if self._repo is None:
             self._rules = {b"": Ignore(self._root, (b".gitignore",))}
             return
-        self._stamps = self._repo.rule_stamps()
+        self._outside = self._repo.rules()
         submodules = dict(self._repo.submodules())
         self._submodules = frozenset(submodules)
         self._rules = {b"": self._repo.ignore(), **{path: sub.ignore() for path, sub in submodules.items()}}

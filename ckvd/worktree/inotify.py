@@ -208,7 +208,7 @@ class Inotify(WatchCallback):
             for below in self._folders_in(folder):
                 if below != b".git":
                     folders.append(join(folder, below))
-                elif folder:
+                elif folder or not self._exclusions.in_git:
                     with self._lock:
                         self._watches.add("gate", folder, os.path.join(self._root, folder, below))
         return fresh
@@ -314,8 +314,9 @@ class Inotify(WatchCallback):
     def _repository_changed(self, folder: bytes) -> None:
         """A repository began or ended in `folder`: what is below it may change sides."""
         self._paths.add(folder)
-        self._everything |= not folder
-        self._control |= not folder
+        if not folder:
+            self._everything = self._control = True
+            self._control_changed += 1
         self._rules_outdated(folder)
 
     def _on_control(self, changed: bytes) -> None:

@@ -17,6 +17,11 @@ from ckvd.worktree.exclusions import Exclusions
 from ckvd.worktree.mounts import silent_folders
 
 POLL_S = 2.0
+"""The least time between two looks at what no events tell of."""
+
+POLL_SHARE = 0.05
+"""The share of the time that such looks take at most, however large the tree."""
+
 _TICK_S = 1.0
 _GATHER_S = 0.05
 _PROBE_S = 2.0
@@ -49,11 +54,13 @@ class Source(Protocol):
 @dataclass(frozen=True, slots=True)
 class Watching:
     """How a tree is watched, for `status`. `watches` and `polled` count folders; `reason` says why any are
-    polled, with the remedy; `overflows` counts how often events were lost and the whole tree compared."""
+    polled, with the remedy, and `poll_s` how often; `overflows` counts how often events were lost and the
+    whole tree compared."""
 
     mode: str
     watches: int
     polled: int
+    poll_s: float
     reason: str | None
     overflows: int
     root_missing: bool
@@ -72,15 +79,16 @@ class Watcher:
         poll_s: float = POLL_S,
     ) -> None:
         """`state_folder` is where the probe may make a file; `poll_s` is how often to look where no events
-        come from, which may be set at any time."""
+        come from, as long as that takes little time."""
         self._root = root
         self._exclusions = exclusions
         self._on_dirty = on_dirty
         self._state_folder = state_folder
-        self.poll_s = poll_s
+        self._least_poll_s = self._poll_s = poll_s
         self._source: Source | None = None
         self._silent: set[bytes] = set()
         self._reason: str | None = None
+        self._failed: str | None = None
         self._identity: tuple[int, int] | None = None
         self._missing = False
         self._failure = ""
@@ -96,15 +104,20 @@ class Watcher:
         self._silent = silent_folders(self._root)
         if self._silent:
             self._reason = "a network or shared file system, which does not tell of all changes"
-        try:
-            self._source = _source(self._root, self._exclusions, self._on_dirty, self._woken.set)
-        except OSError as error:
-            self._silent = {b""}
-            self._reason = f"no inotify instance ({error.strerror}): raise fs.inotify.max_user_instances"
-        else:
-            self._source.start()
-            self._probe(self._source)
+        self._open_source()
         self._thread.start()
+
+    def _open_source(self) -> bool:
+        """Whether there are events now; where not, everything is polled."""
+        try:
+            source = _source(self._root, self._exclusions, self._on_dirty, self._woken.set)
+        except OSError as error:
+            self._failed = f"no inotify instance ({error.strerror}): raise fs.inotify.max_user_instances"
+            return False
+        source.start()
+        self._probe(source)
+        self._source, self._failed = source, None
+        return True
 
     def stop(self) -> None:
         self._stopping.set()
@@ -119,15 +132,21 @@ class Watcher:
         took longer than `timeout` seconds. What is polled is not waited for."""
         return self._source is None or self._source.flush(timeout)
 
+    def polled(self, seconds: float) -> None:
+        """To be told how long it took to look at what was called dirty for want of events: the larger the
+        tree, the rarer the next."""
+        self._poll_s = max(self._least_poll_s, seconds / POLL_SHARE)
+
     def state(self) -> dict[str, Any]:
         source = self._source
-        polled = len(self._silent) + (len(source.unwatched()) if source is not None else 0)
+        polled = len(self._polled())
         events = source is not None and b"" not in self._silent
         return asdict(
             Watching(
                 mode="polling" if not events else "events and polling" if polled else "events",
                 watches=source.count if source is not None else 0,
                 polled=polled,
+                poll_s=round(self._poll_s, 1),
                 reason=self._why(),
                 overflows=source.overflows if source is not None else 0,
                 root_missing=self._missing,
@@ -136,8 +155,8 @@ class Watcher:
 
     def _why(self) -> str | None:
         source = self._source
-        if self._reason is not None or source is None:
-            return self._reason
+        if self._failed is not None or self._reason is not None or source is None:
+            return self._failed or self._reason
         if source.full:
             return "no inotify watches left: raise fs.inotify.max_user_watches"
         return "some folders cannot be read" if source.unwatched() else None
@@ -174,7 +193,7 @@ class Watcher:
             else:
                 self._failure = ""
             now = time.monotonic()
-            if now - polled >= self.poll_s:
+            if now - polled >= self._poll_s:
                 polled = now
                 self._poll()
 
@@ -194,20 +213,27 @@ class Watcher:
 
     def _tidy(self, source: Source) -> None:
         source.tidy()
-        if not source.alive and b"" not in self._silent:
-            self._silent = {b""}
-            self._reason = "watching has failed: restart the daemon"
+        if not source.alive:  # its thread met an error of the system's; what came since is lost
+            _log.warning("the inotify instance failed and is replaced")
+            self._source = None
+            source.stop()
+            if self._open_source():
+                self._on_dirty(Dirty(everything=True, control=True))
 
     def _poll(self) -> None:
         if self._missing:
             return
-        folders = set(self._silent)
-        if self._source is not None:
-            if self._source.unwatched():
-                self._source.retry()
-            folders |= self._source.unwatched()
-        if folders:
-            self._on_dirty(Dirty(frozenset(folders), everything=b"" in folders))
+        if self._source is None and self._open_source():
+            self._on_dirty(Dirty(everything=True, control=True))
+        if self._source is not None and self._source.unwatched():
+            self._source.retry()
+        if folders := self._polled():
+            self._on_dirty(Dirty(folders, everything=b"" in folders, polled=True))
+
+    def _polled(self) -> frozenset[bytes]:
+        """The folders of which no events tell."""
+        source = self._source
+        return frozenset((b"",)) if source is None else source.unwatched().union(self._silent)
 
     def _look(self) -> tuple[int, int] | None:
         try:

@@ -34,8 +34,8 @@ class Follower:
 
     def start(self) -> None:
         self.watcher.start()
-        self.known = self.truth()
         self.state = self.repo.state() if self.repo else None
+        self.known = self.truth()
 
     def truth(self) -> dict[bytes, Stamp]:
         return {path: entry.stamp for path, entry in scan(self.root, self.repo, Config()).entries.items()}
@@ -51,14 +51,14 @@ class Follower:
         dirty = debouncer.take_all()
         if dirty is None:
             return
-        if dirty.control and self.repo is not None:
+        paths = None if dirty.everything else dirty.paths
+        if dirty.control and self.repo is not None and self.state is not None:
             before, self.state = self.state, self.repo.state()
-            if before is not None and (self.state.tracked, self.state.rules) != (
-                before.tracked,
-                before.rules,
-            ):
-                dirty = Dirty(everything=True)
-        found = scan(self.root, self.repo, Config(), only=None if dirty.everything else dirty.paths)
+            turned = self.repo.turned(before, self.state)
+            paths = None if paths is None or turned is None else paths | turned
+        if paths is not None and not paths:
+            return
+        found = scan(self.root, self.repo, Config(), only=paths)
         gone = [path for path in self.known if path not in found.entries and found.covers(path)]
         for path in gone:
             del self.known[path]

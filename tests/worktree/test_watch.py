@@ -358,7 +358,7 @@ def test_a_file_system_that_sends_no_events_is_polled(tree: Tree, monkeypatch: p
     monkeypatch.setattr(watch_module, "_PROBE_S", 0.1)
     follower = Follower(tree.root)
     follower.watcher._state_folder = os.fsencode(tree.root / ".ckvd")
-    follower.watcher.poll_s = 0.05
+    follower.watcher._poll_s = 0.05
     follower.start()
     try:
         assert follower.watcher.state()["mode"] == "polling"

@@ -5,9 +5,21 @@ or file-system monitor is run, and `GIT_DIR` and its like in the environment are
 """
 
 from ckvd.worktree.git.attributes import Attributes
+from ckvd.worktree.git.following import Following
 from ckvd.worktree.git.listing import Listing
 from ckvd.worktree.git.refs import Head
-from ckvd.worktree.git.repo import Repo, State
+from ckvd.worktree.git.repo import Repo
 from ckvd.worktree.git.root import Root, find_root, is_repository
+from ckvd.worktree.git.state import State
 
-__all__ = ["Attributes", "Head", "Listing", "Repo", "Root", "State", "find_root", "is_repository"]
+__all__ = [
+    "Attributes",
+    "Following",
+    "Head",
+    "Listing",
+    "Repo",
+    "Root",
+    "State",
+    "find_root",
+    "is_repository",
+]

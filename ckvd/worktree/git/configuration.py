@@ -27,9 +27,10 @@ class Configuration:
         self._git_dir = git_dir
         self._last: _Read | None = None
 
-    def stamps(self) -> tuple[Stamp | None, ...]:
-        """The stamps of every file of configuration, and of the global rules and attributes it names."""
-        return self._current().stamps
+    def rules(self) -> tuple[object, ...]:
+        """All that the configuration decides about a listing: other settings in it leave that as it is."""
+        now = self._current()
+        return (now.excludes, now.stamps[-2], now.attributes, now.stamps[-1], now.ignore_case)
 
     def excludes(self) -> bytes:
         """The file of ignore rules for all repositories; it need not exist."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ckvd.model import Stamp
 from ckvd.worktree.git.process import records
-from ckvd.worktree.paths import folders_of
+from ckvd.worktree.paths import folders_of, name
 
 _GITLINK = b"160000"
+_RULE_FILES = frozenset((b".gitignore", b".gitattributes"))
 
 
 @dataclass(slots=True)
@@ -23,28 +25,46 @@ class Listing:
     notes: list[str] = field(default_factory=list)
 
 
+class Tracked(NamedTuple):
+    """What git's index holds: paths, those that are gitlinks, and the contents of rule files, from which git
+    takes the rules of those that are not on disk."""
+
+    paths: list[bytes]
+    links: set[bytes]
+    rules: list[bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class Index:
     """What git's index file held when its stamp was `stamp`."""
 
     stamp: Stamp | None
-    digest: bytes
+    names: bytes
+    """Its paths, a slash behind those of gitlinks, sorted and joined by NUL."""
+    rules: tuple[bytes, ...]
     links: frozenset[bytes]
     folders: frozenset[bytes]
     """All folders that hold a tracked file or a gitlink, at any depth."""
 
 
-def index_of(stamp: Stamp | None, tracked: list[bytes], links: set[bytes]) -> Index:
-    names = b"\0".join((*sorted(tracked), b"", *sorted(links)))
-    digest = hashlib.blake2b(names, digest_size=16).digest()
-    return Index(stamp, digest, frozenset(links), frozenset(folders_of((*tracked, *links))))
+def index_of(stamp: Stamp | None, tracked: Tracked) -> Index:
+    paths, links, rules = tracked
+    names = b"\0".join(sorted((*paths, *(link + b"/" for link in links))))
+    folders = frozenset(folders_of((*paths, *links)))
+    return Index(stamp, names, tuple(sorted(rules)), frozenset(links), folders)
 
 
-def parsed(output: bytes) -> tuple[list[bytes], list[bytes], set[bytes]]:
-    """`ls-files -s -t -z`: tracked paths, other paths (a nested repository with a slash behind), gitlinks."""
-    tracked: dict[bytes, None] = {}  # an unmerged path comes up to three times
+def changed(before: bytes, after: bytes) -> set[bytes]:
+    """The paths that only one of two values of `Index.names` has; gitlinks without the slash."""
+    return {path.rstrip(b"/") for path in set(before.split(b"\0")) ^ set(after.split(b"\0"))} - {b""}
+
+
+def parsed(output: bytes) -> tuple[Tracked, Collection[bytes]]:
+    """`ls-files -s -t -z`: what is tracked, and other paths (a nested repository with a slash behind)."""
+    paths: dict[bytes, None] = {}  # an unmerged path comes up to three times
     others: list[bytes] = []
     links: set[bytes] = set()
+    rules: list[bytes] = []
     for record in records(output):
         if record.startswith(b"? "):
             others.append(record[2:])
@@ -52,6 +72,8 @@ def parsed(output: bytes) -> tuple[list[bytes], list[bytes], set[bytes]]:
         entry, path = record[2:].split(b"\t", 1)
         if entry.startswith(_GITLINK):
             links.add(path)
-        else:
-            tracked[path] = None
-    return list(tracked), others, links
+            continue
+        paths[path] = None
+        if name(path) in _RULE_FILES:
+            rules.append(record)
+    return Tracked(list(paths), links, rules), others

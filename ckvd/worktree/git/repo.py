@@ -6,16 +6,16 @@ import os
 import re
 import time
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 
 from ckvd.errors import WorktreeError
 from ckvd.model import Stamp, display_path
 from ckvd.worktree.git import attributes, process
 from ckvd.worktree.git.attributes import Attributes
 from ckvd.worktree.git.configuration import Configuration
-from ckvd.worktree.git.listing import Index, Listing, index_of, parsed
+from ckvd.worktree.git.listing import Index, Listing, Tracked, index_of, parsed
 from ckvd.worktree.git.refs import Head, Refs
 from ckvd.worktree.git.root import Root, common_dir, content, find_git_dir, is_repository
+from ckvd.worktree.git.state import State
 from ckvd.worktree.ignore import Ignore
 from ckvd.worktree.paths import any_above, as_seen_from, folders_of, name
 from ckvd.worktree.read import stamp_at
@@ -23,19 +23,9 @@ from ckvd.worktree.walk import walk
 
 _MANY = 200
 """Paths beyond which one listing of everything is cheaper than so many pathspecs."""
+_MOST_TURNED = 5000
+"""Paths beyond which everything is looked at: stamps then spare the reading."""
 _CLOSED = re.compile(rb"could not open directory '(.*?)/?': (.*)")
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What of git decides about the index, cheap to compare: `head` for `meta`, the rest for a new listing.
-
-    `tracked` is a digest of the names that git tracks: other changes of git's index leave a listing as it is.
-    """
-
-    head: Head
-    tracked: tuple[bytes, ...]
-    rules: tuple[Stamp | None, ...]
 
 
 class Repo:
@@ -92,9 +82,10 @@ class Repo:
         )
         for folder, why in _CLOSED.findall(grumble):
             found.notes.append(f"{display_path(prefix + folder)}: {display_path(why)}")
-        tracked, others, links = parsed(output)
+        held, others = parsed(output)
+        tracked = held.paths
         if not pathspecs:
-            self._last_index = index_of(stamp, tracked, links)
+            self._last_index = index_of(stamp, held)
             if wanted is not None:
                 tracked = [path for path in tracked if any_above(path, wanted)]
                 others = [path for path in others if any_above(path.rstrip(b"/"), wanted)]
@@ -107,7 +98,7 @@ class Repo:
     def _list_without_git(
         self, prefix: bytes, wanted: set[bytes] | None, found: Listing
     ) -> Collection[bytes]:
-        tracked, links = self._read_index()
+        tracked, links, _ = self._read_index()
         inside = folders_of(tracked)
 
         def is_other(folder: bytes) -> bool:
@@ -125,20 +116,18 @@ class Repo:
     def _index(self) -> Index:
         stamp = self._index_stamp()
         if self._last_index is None or self._last_index.stamp != stamp:
-            self._last_index = index_of(stamp, *self._read_index())
+            self._last_index = index_of(stamp, self._read_index())
         return self._last_index
 
-    def _read_index(self) -> tuple[list[bytes], set[bytes]]:
-        """What git tracks, and its gitlinks."""
+    def _read_index(self) -> Tracked:
         if process.available():
-            tracked, _, links = parsed(self._git("ls-files", "-s", "-t", "-z")[0])
-            return tracked, links
+            return parsed(self._git("ls-files", "-s", "-t", "-z")[0])[0]
         import pygit2  # slow to import, and needed only here
 
         index = pygit2.Repository(os.fsdecode(self.git_dir)).index
         modes = {os.fsencode(entry.path): entry.mode for entry in index}
         links = {path for path, mode in modes.items() if mode == pygit2.enums.FileMode.COMMIT}
-        return sorted(modes.keys() - links), links
+        return Tracked(sorted(modes.keys() - links), links, [])
 
     def tracked_but_ignored(self) -> frozenset[bytes]:
         """What is in the index though ignore rules match it, submodules included."""
@@ -149,7 +138,7 @@ class Repo:
                 found.update(prefix + path for path in process.records(output))
             else:
                 ignore = repo.ignore()
-                found.update(prefix + path for path in repo._read_index()[0] if ignore.ignored(path))
+                found.update(prefix + path for path in repo._read_index().paths if ignore.ignored(path))
         return frozenset(found)
 
     def tracked_folders(self) -> frozenset[bytes]:
@@ -196,15 +185,27 @@ class Repo:
         return Head(display_path(name) or None, display_path(commit) or None)
 
     def state(self) -> State:
-        """HEAD, and the stamps of every index, rule and configuration file that bears on a listing."""
-        digests = tuple(repo._index().digest for _, repo in self._with_submodules())
-        return State(self.head(), digests, self.rule_stamps())
+        """What decides about the index now; a few stats unless something has changed."""
+        known = self._with_submodules()
+        tracked = tuple((prefix.rstrip(b"/"), repo._index().names) for prefix, repo in known)
+        rules = tuple(repo._index().rules for _, repo in known)
+        return State(self.head(), tracked, (*rules, *self.rules()))
 
-    def rule_stamps(self) -> tuple[Stamp | None, ...]:
-        """The stamps of git's configuration and of the rules that lie outside the tree."""
-        names = (b"/info/exclude", b"/info/attributes", b"/config")
+    def turned(self, before: State, now: State) -> frozenset[bytes] | None:
+        """What may have changed sides between two states: files, and folders with all below them; None
+        for everything."""
+        paths = now.turned(before)
+        if paths is None or len(paths) > _MOST_TURNED:
+            return None
+        # A folder with a tracked file is never a repository of its own; one without it may be.
+        above = (f for f in folders_of(paths) if is_repository(os.path.join(self.path, f)))
+        return frozenset(paths.union(above))
+
+    def rules(self) -> tuple[object, ...]:
+        """What configuration and the rules outside the tree come to, as `State.rules` has it."""
+        names = (b"/info/exclude", b"/info/attributes")
         own = (stamp_at(repo.common_dir + name) for _, repo in self._with_submodules() for name in names)
-        return (*self._configuration.stamps(), *own)
+        return (*self._configuration.rules(), *own)
 
     def control_folders(self) -> list[bytes]:
         """Absolute folders to watch, not what lies below them, to notice that `state` may have changed."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ckvd.errors import WorktreeError
-from ckvd.model import display_path
+from ckvd.model import Stamp, display_path
 from ckvd.worktree.git import process
 from ckvd.worktree.paths import is_under
+from ckvd.worktree.read import stamp_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +19,14 @@ class Root:
     """A tree to index; absolute paths without symlinks.
 
     `git_dir` is None outside git; `reason` then says why, where a `.git` lets one expect otherwise.
-    `object_format` is `sha1` or `sha256`.
+    `object_format` is `sha1` or `sha256`. `place` is the folder of the `.git` that was followed, or would be.
     """
 
     path: bytes
     git_dir: bytes | None = None
     object_format: str = "sha1"
     reason: str | None = None
+    place: bytes | None = None
 
 
 def find_root(folder: bytes) -> Root:
@@ -49,6 +52,40 @@ def find_root(folder: bytes) -> Root:
         if above == place or os.stat(above).st_dev != device:  # where git stops too
             return Root(here)
         place = above
+
+
+def found_again(root: Root) -> Root:
+    """What a root is now, at the same path: its repository may have come, gone or changed.
+
+    Raises WorktreeError where it is missing, or has no working tree any more.
+    """
+    now = find_root(root.place or root.path)
+    if now.path == root.path:
+        return now
+    other = display_path(now.path)
+    return Root(root.path, reason=f"it belongs to the worktree {other} by now; stop here and index that")
+
+
+class Marks(NamedTuple):
+    """What tells one repository from another at the same place, and whether its settings changed."""
+
+    repository: tuple[object, ...]
+    settings: Stamp | None
+
+
+def marks(root: Root) -> Marks:
+    """Equal for as long as the repository of `root` is the same, of the same format; a few stats."""
+    place = root.place or root.path
+    git_dir = find_git_dir(place)
+    if git_dir is None:
+        return Marks((stamp_at(os.path.join(place, b".git")),), None)
+    try:
+        status = os.stat(git_dir)
+    except OSError:
+        return Marks((), None)
+    # Formats and extensions stand in the configuration; one whose owner is another git refuses to use.
+    repository = (git_dir, status.st_dev, status.st_ino, status.st_uid)
+    return Marks(repository, stamp_at(common_dir(git_dir) + b"/config"))
 
 
 def is_repository(folder: bytes) -> bool:
@@ -89,21 +126,23 @@ def content(path: bytes) -> bytes:
 def _worktree(place: bytes, here: bytes) -> Root:
     git_dir = find_git_dir(place)
     if git_dir is None:
-        return Root(place, reason=f"{display_path(place)}/.git is not a valid git repository")
+        return Root(place, reason=f"{display_path(place)}/.git is not a valid git repository", place=place)
     if not process.available():
-        return Root(place, git_dir)
+        return Root(place, git_dir, place=place)
     done = process.run(
         ("rev-parse", "--show-object-format", "--is-bare-repository", "--show-toplevel"), place
     )
     if done.returncode:
         if done.stdout.endswith(b"\ntrue\n"):
             raise _no_working_tree(place)
-        return Root(place, reason=f"git will not use this repository: {process.complaint(done.stderr)}")
+        why = process.complaint(done.stderr)
+        return Root(place, reason=f"git will not use this repository: {why}", place=place)
     object_format, _, top = done.stdout.split(b"\n", 2)
     path = os.path.realpath(top[:-1])  # core.worktree may name another folder
     if here != path and not is_under(here, path):
-        return Root(place, reason=f"the working tree of this repository is elsewhere: {display_path(path)}")
-    return Root(path, git_dir, object_format.decode())
+        why = f"the working tree of this repository is elsewhere: {display_path(path)}"
+        return Root(place, reason=why, place=place)
+    return Root(path, git_dir, object_format.decode(), place=place)
 
 
 def _no_working_tree(place: bytes) -> WorktreeError:

@@ -1,0 +1,235 @@
+"""What git does under a running daemon: HEAD is followed, and no more is looked at than has changed sides."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from equality import differences
+from support import Ckvd, Tree
+from waiting import wait_until
+
+from ckvd.indexer import Indexer
+from ckvd.place import place
+from ckvd.session import indexing
+
+
+def head(tree: Tree) -> tuple[str | None, str | None]:
+    found = dict(tree.rows("SELECT key, value FROM meta WHERE key IN ('head_ref', 'head_commit')"))
+    return found.get("head_ref"), found.get("head_commit")
+
+
+def paths(tree: Tree) -> set[str]:
+    return {path for (path,) in tree.rows("SELECT path FROM files")}
+
+
+def equals_fresh(tree: Tree, ckvd: Ckvd) -> list[str]:
+    ckvd("sync", str(tree.root), "--vectors")
+    fresh = tree.root.parent / "fresh.db"
+    ckvd("index", str(tree.root), "--db", str(fresh))
+    found = differences(tree.db, fresh)
+    for file in tree.root.parent.glob("fresh.db*"):
+        file.unlink()
+    return found
+
+
+def test_what_a_commit_makes_the_indexer_look_at(tree: Tree) -> None:
+    """Paths that git took in or let go, and nothing where names stay."""
+    tree.write({f"d/m{n}.py": f"x = {n}\n" for n in range(30)} | {".gitignore": "*.gen.py\n"})
+    tree.write({"a.gen.py": "x = 1\n", "d/b.gen.py": "x = 2\n"})
+    tree.commit()
+    with indexing(place(str(tree.root), None)) as ix:
+        ix.bring_up_to_date(None)
+
+        def turned(*command: str) -> frozenset[bytes] | None:
+            tree.git(*command)
+            found = ix.git.follow_git()
+            if found:
+                ix.bring_up_to_date(found)
+            return found
+
+        tree.write({"d/m1.py": "x = 'edited'\n", "new.py": "x = 'new'\n"})
+        assert turned("commit", "-qam", "an edit") == frozenset()
+        assert turned("tag", "t") == frozenset()
+        assert turned("add", "new.py") == {b"new.py"}
+        assert turned("commit", "-qm", "a file more") == frozenset()
+        assert b"a.gen.py" not in indexed(ix)
+        assert turned("add", "-f", "a.gen.py", "d/b.gen.py") == {b"a.gen.py", b"d/b.gen.py"}
+        assert {b"a.gen.py", b"d/b.gen.py"} <= indexed(ix)
+        assert turned("rm", "-q", "--cached", "d/b.gen.py") == {b"d/b.gen.py"}
+        assert b"d/b.gen.py" not in indexed(ix)
+        assert turned("config", "branch.main.remote", "origin") == frozenset()
+        assert turned("config", "core.excludesFile", str(tree.root / "none")) is None
+        tree.git("init", "-q", "d/inner")
+        assert turned("commit", "-q", "--allow-empty", "-m", "nothing") == frozenset()
+
+
+def indexed(ix: Indexer) -> set[bytes]:
+    return set(ix.writer.files())
+
+
+def test_rules_edited_before_a_file_is_let_go(tree: Tree) -> None:
+    """The rule comes first and changes nothing, since the file is tracked; then it is no longer."""
+    tree.write({"a.log": "a", "b.py": "b = 1\n"})
+    tree.commit()
+    with indexing(place(str(tree.root), None)) as ix:
+        ix.bring_up_to_date(None)
+        tree.write({".gitignore": "*.log\n"})
+        ix.bring_up_to_date(None)
+        assert b"a.log" in indexed(ix)
+        tree.git("rm", "-q", "--cached", "a.log")
+        found = ix.git.follow_git()
+        assert found == {b"a.log"}
+        ix.bring_up_to_date(found)
+        assert b"a.log" not in indexed(ix)
+
+
+def test_a_submodule_that_comes_and_goes(tree: Tree, tmp_path: Path, ckvd: Ckvd) -> None:
+    library = Tree(tmp_path / "library")
+    library.root.mkdir()
+    library.git("init", "-q")
+    library.write({"lib.py": "def lib(): pass\n", ".gitignore": "*.tmp\n"})
+    library.commit()
+    tree.write({"a.py": "a = 1\n"})
+    tree.commit()
+    with ckvd.daemon(tree.root):
+        tree.git("submodule", "--quiet", "add", str(library.root), "sub/lib")
+        wait_until(lambda: "sub/lib/lib.py" in paths(tree), "the submodule")
+        tree.write({"sub/lib/new.py": "new = 1\n", "sub/lib/x.tmp": "no"})
+        wait_until(lambda: "sub/lib/new.py" in paths(tree), "a file in the submodule")
+        inner = Tree(tree.root / "sub" / "lib")
+        (inner.root / ".gitignore").unlink()
+        wait_until(lambda: "sub/lib/x.tmp" in paths(tree), "the submodule's rules")
+        inner.commit()
+        tree.commit()
+        tree.git("submodule", "--quiet", "deinit", "-f", "--all")
+        wait_until(lambda: paths(tree) == {"a.py", ".gitmodules"}, "no submodule")
+        assert equals_fresh(tree, ckvd) == []
+
+
+@pytest.mark.parametrize("how", ["soft", "mixed", "hard"])
+def test_resets(tree: Tree, ckvd: Ckvd, how: str) -> None:
+    tree.write({".gitignore": "*.log\n", "a.py": "def one(): pass\n"})
+    first = tree.commit()
+    tree.write({"a.py": "def two(): pass\n", "kept.log": "x", "b.py": "def b(): pass\n"})
+    tree.git("add", "-f", ".", "kept.log")
+    tree.git("commit", "-qm", "two")
+    with ckvd.daemon(tree.root):
+        wait_until(lambda: "kept.log" in paths(tree), "a tracked file that rules match")
+        tree.git("reset", "-q", f"--{how}", first)
+        wait_until(lambda: head(tree) == ("refs/heads/main", first), "HEAD")
+        expected = {
+            "soft": {".gitignore", "a.py", "b.py", "kept.log"},
+            "mixed": {".gitignore", "a.py", "b.py"},
+            "hard": {".gitignore", "a.py"},
+        }[how]
+        wait_until(lambda: paths(tree) == expected, "the files")
+        assert equals_fresh(tree, ckvd) == []
+
+
+def test_a_rebase_a_merge_and_a_detached_head(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n", "b.py": "def b(): pass\n"})
+    tree.commit()
+    tree.git("checkout", "-qb", "side")
+    tree.write({"side.py": "def side(): pass\n"})
+    tree.commit()
+    tree.git("checkout", "-q", "main")
+    tree.write({"b.py": "def b2(): pass\n"})
+    tree.commit()
+
+    def here() -> tuple[str | None, str]:
+        name = subprocess.run(
+            ["git", "symbolic-ref", "-q", "HEAD"], cwd=tree.root, capture_output=True, check=False
+        )
+        return name.stdout.decode().strip() or None, tree.git("rev-parse", "HEAD")
+
+    with ckvd.daemon(tree.root):
+        for command in (
+            ("merge", "-q", "--no-edit", "side"),
+            ("reset", "-q", "--hard", "HEAD~1"),
+            ("checkout", "-q", "side"),
+            ("rebase", "-q", "main"),
+            ("checkout", "-q", "--detach"),
+            ("update-ref", "HEAD", "main"),
+        ):
+            tree.git(*command)
+            wait_until(lambda: head(tree) == here(), " ".join(command))
+        assert equals_fresh(tree, ckvd) == []
+        tree.git("checkout", "-q", "--orphan", "unborn")
+        wait_until(lambda: head(tree) == ("refs/heads/unborn", None), "an unborn branch")
+
+
+def test_a_folder_becomes_a_repository_and_is_none_again(folder: Tree, ckvd: Ckvd) -> None:
+    folder.write({"a.py": "def a(): pass\n", "b.log": "b", "d/c.py": "def c(): pass\n"})
+    with ckvd.daemon(folder.root):
+        assert paths(folder) == {"a.py", "b.log", "d/c.py"}
+        folder.git("init", "-q")
+        wait_until(lambda: head(folder)[0] == "refs/heads/main", "git init")
+        (folder.root / ".git" / "info" / "exclude").write_text("*.log\n")
+        wait_until(lambda: paths(folder) == {"a.py", "d/c.py"}, "git's own rules")
+        commit = folder.commit()
+        wait_until(lambda: head(folder) == ("refs/heads/main", commit), "a commit")
+        assert equals_fresh(folder, ckvd) == []
+        (folder.root / ".git").rename(folder.root.parent / "away.git")
+        wait_until(lambda: paths(folder) == {"a.py", "b.log", "d/c.py"}, "no repository any more")
+        wait_until(lambda: head(folder) == (None, None), "no HEAD either")
+        folder.write({"d/e.py": "def e(): pass\n"})
+        wait_until(lambda: "d/e.py" in paths(folder), "an edit meanwhile")
+        assert equals_fresh(folder, ckvd) == []
+        (folder.root.parent / "away.git").rename(folder.root / ".git")
+        wait_until(lambda: paths(folder) == {"a.py", "d/c.py", "d/e.py"}, "it is back")
+        wait_until(lambda: head(folder) == ("refs/heads/main", commit), "its HEAD")
+        folder.git("checkout", "-q", "--detach")
+        wait_until(lambda: head(folder) == (None, commit), "and its HEAD is followed")
+        assert equals_fresh(folder, ckvd) == []
+
+
+def test_a_repository_is_made_anew_with_other_object_names(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    tree.commit()
+    with ckvd.daemon(tree.root):
+        shutil.rmtree(tree.root / ".git")
+        tree.git("init", "-q", "--object-format=sha256")
+        wait_until(lambda: {len(oid) for (oid,) in tree.rows("SELECT blob_oid FROM files")} == {64}, "sha256")
+        commit = tree.commit()
+        wait_until(lambda: head(tree) == ("refs/heads/main", commit), "the new repository's HEAD")
+        assert equals_fresh(tree, ckvd) == []
+
+
+def test_a_repository_that_git_refuses_for_a_while(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n", "b.log": "b"})
+    tree.commit()
+    (tree.root / ".git" / "info" / "exclude").write_text("*.log\nx.py\n")
+    tree.write({"x.py": "x = 1\n"})
+    config = tree.root / ".git" / "config"
+    good = config.read_text()
+    with ckvd.daemon(tree.root):
+        assert "x.py" not in paths(tree)
+        config.write_text(good.replace("repositoryformatversion = 0", "repositoryformatversion = 9"))
+        wait_until(lambda: "x.py" in paths(tree), "a plain folder")
+        assert "git will not use" in ckvd("status", str(tree.root)).stdout
+        config.write_text(good)
+        wait_until(lambda: "x.py" not in paths(tree), "a repository again")
+        assert equals_fresh(tree, ckvd) == []
+
+
+def test_separate_git_dir_and_linked_worktree(tmp_path: Path, ckvd: Ckvd) -> None:
+    made = Tree(tmp_path / "work")
+    made.root.mkdir()
+    made.git("init", "-q", "--separate-git-dir", str(tmp_path / "gits"))
+    made.write({"a.py": "def a(): pass\n"})
+    made.commit()
+    made.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "linked"))
+    for tree in (made, Tree(tmp_path / "linked")):
+        with ckvd.daemon(tree.root):
+            tree.write({"b.log": "b", "c.py": "def c(): pass\n"})
+            wait_until(lambda t=tree: "b.log" in paths(t), "a file")
+            commit = tree.commit()
+            wait_until(lambda t=tree, c=commit: head(t)[1] == c, "HEAD")
+            (tmp_path / "gits" / "info" / "exclude").write_text("d.py\n")
+            tree.write({"d.py": "no = 1\n", "e.py": "yes = 1\n"})
+            wait_until(lambda t=tree: "e.py" in paths(t), "another file")
+            wait_until(lambda t=tree: "d.py" not in paths(t), "the exclusion")
+            assert equals_fresh(tree, ckvd) == []
