@@ -197,7 +197,9 @@ def load(file: str, data: dict[str, Any]) -> Language:
     header = {
         node: tuple(_header(file, node, row) for row in rows) for node, rows in _rows(data.pop("header", {}))
     }
-    marks = {node: tuple(_mark(file, node, row) for row in rows) for node, rows in _rows(data.pop("marks", {}))}
+    marks = {
+        node: tuple(_mark(file, node, row) for row in rows) for node, rows in _rows(data.pop("marks", {}))
+    }
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
     return Language(symbols=symbols, header=header, marks=marks, **plain)

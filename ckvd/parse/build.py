@@ -46,10 +46,11 @@ def _chunked(draft: Draft, source: bytes) -> bool:
 
 
 def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: list[Draft]) -> Symbol:
-    end_of_head = draft.doc[0] if draft.doc else draft.body[0] if draft.body else draft.end
+    end_of_head = min(at[0] for at in (draft.doc, draft.body, (draft.end, draft.end)) if at)
     doc = ""
     if draft.doc:
-        doc = text.string_text(source, *draft.doc)
+        read = text.string_text if table.docstrings else text.comment_text
+        doc = read(source, *draft.doc)
     elif draft.lead < draft.start and not table.docstrings:
         doc = text.comment_text(source, draft.lead, draft.start)
     return Symbol(

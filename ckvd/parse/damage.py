@@ -33,6 +33,24 @@ def errors(root: ts.Node, size: int) -> list[Range]:
                 return sorted(ranges)
 
 
+def nothing(root: ts.Node, text: bytes, comments: frozenset[int]) -> bool:
+    """Whether a text is of comments alone, which some grammars take for an error."""
+    if root.kind_id != ERROR_KIND:
+        return False
+    at, pending = 0, list(reversed(root.children))
+    while pending:
+        node = pending.pop()
+        if node.kind_id == ERROR_KIND and node.child_count:
+            pending.extend(reversed(node.children))
+        elif node.kind_id in comments:
+            if text[at : node.start_byte].strip():
+                return False
+            at = node.end_byte
+        elif node.kind_id != ERROR_KIND:
+            return False
+    return not text[at:].strip()
+
+
 def any_within(errors: Sequence[Range], start: int, end: int) -> bool:
     """Whether one of the errors, which are sorted, lies inside a range."""
     i = bisect_left(errors, (start, 0))

@@ -203,12 +203,25 @@ def terraform_local(node: ts.Node, source: bytes) -> list[Found]:
     return [Found(text_of(name, source), name.start_byte, ("local",))]
 
 
+def powershell_name(node: ts.Node, source: bytes) -> list[Found]:
+    """The name of a function or of what is assigned to, without the scope that is told it (`script:`)."""
+    if node.type == "function_statement":
+        at = next((c for c in node.children if c.type == "function_name"), None)
+    else:
+        at = node.descendant_for_byte_range(node.start_byte, node.start_byte + 1)
+    if at is None:
+        return []
+    found = re.search(r"[^:$}]+$", text_of(at, source))
+    return [Found(found[0], at.end_byte - len(found[0].encode()))] if found else []
+
+
 NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
     "c_values": c_values,
     "go_method": go_method,
     "js_assigned": js_assigned,
+    "powershell_name": powershell_name,
     "rust_impl": rust_impl,
     "terraform_block": terraform_block,
     "terraform_local": terraform_local,

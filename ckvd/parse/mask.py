@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
+from ckvd.parse.blanks import blanked
+from ckvd.parse.powershell import powershell_statements
 
 Mask = Callable[[bytes], bytes]
 """A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
@@ -18,11 +19,6 @@ _MACRO_LINE = re.compile(
 )
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\[^\n]|\\\n)*", re.MULTILINE)
 _COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
-
-
-def blanked(text: bytes) -> bytes:
-    """Spaces in place of everything but line ends."""
-    return text.translate(_BLANK)
 
 
 def blank(found: re.Match[bytes]) -> bytes:
@@ -87,6 +83,7 @@ MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
     "jsx_ampersands": jsx_ampersands,
+    "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "swift_conditions": swift_conditions,
 }

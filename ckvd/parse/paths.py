@@ -79,6 +79,10 @@ def compile_path(text: str, grammar: Grammar) -> Path:
 
 
 def _step(step: str, grammar: Grammar) -> Step:
+    if step == "<":
+        return lambda node: [node.parent] if node.parent is not None else []
+    if step == "-":
+        return lambda node: [node.prev_sibling] if node.prev_sibling is not None else []
     if step.startswith("**"):
         return _descendants(grammar.kinds(step[2:]))
     if step.startswith("@@"):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ckvd.model import Range
-from ckvd.parse.mask import blanked
+from ckvd.parse.blanks import blanked
 
 MOST_CULPRITS = 4
 SCATTERED = 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeVar, cast
@@ -9,7 +10,7 @@ from typing import TypeVar, cast
 import tree_sitter as ts
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
-from ckvd.languages.schema import Conditions, HeaderRule, Language, LanguageDataError, Rule
+from ckvd.languages.schema import Conditions, HeaderRule, Language, LanguageDataError, MarkRule, Rule
 from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS, ImportHook, NameHook
 from ckvd.parse.mask import MASKS, Mask
 from ckvd.parse.paths import Grammar, Path, compile_path
@@ -17,8 +18,8 @@ from ckvd.parse.paths import Grammar, Path, compile_path
 T = TypeVar("T")
 
 
-Condition = tuple[Path, frozenset[int], frozenset[str]]
-"""A path, and what its first node must be: one of these types, or one of these texts."""
+Condition = tuple[Path, frozenset[int], frozenset[str], tuple[re.Pattern[str], ...]]
+"""A path, and what its first node must be: of one of these types, one of these texts, or like one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,19 @@ class CompiledHeader:
     hook: ImportHook | None
 
 
+@dataclass(frozen=True, slots=True)
+class CompiledMark:
+    rule: MarkRule
+    when: tuple[Condition, ...]
+
+
 @dataclass(slots=True)
 class Action:
     """What a node type means to the walk."""
 
     rules: tuple[CompiledRule, ...] = ()
     headers: tuple[CompiledHeader, ...] = ()
+    marks: tuple[CompiledMark, ...] = ()
     wrapper: bool = False
     comment: bool = False
     attribute: bool = False
@@ -93,6 +101,10 @@ def table(language: Language) -> Table:
         compiled_headers = tuple(_header(header, grammar, language) for header in headers)
         for action in at(name):
             action.headers = compiled_headers
+    for name, marks in language.marks.items():
+        compiled_marks = tuple(CompiledMark(mark, _conditions(mark.when, grammar)) for mark in marks)
+        for action in at(name):
+            action.marks = compiled_marks
     for flag, names in (
         ("wrapper", language.wrappers),
         ("comment", language.comments),
@@ -135,9 +147,10 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
 def _conditions(rows: Conditions, grammar: Grammar) -> tuple[Condition, ...]:
     compiled = []
     for path, wanted in rows:
-        types = frozenset(i for w in wanted if not w.startswith("=") for i in grammar.kinds(w))
-        texts = frozenset(w[1:] for w in wanted if w.startswith("="))
-        compiled.append((compile_path(path, grammar), types, texts))
+        types = frozenset(i for w in wanted if w[0] not in "=~" for i in grammar.kinds(w))
+        texts = frozenset(w[1:] for w in wanted if w[0] == "=")
+        patterns = tuple(re.compile(w[1:]) for w in sorted(wanted) if w[0] == "~")
+        compiled.append((compile_path(path, grammar), types, texts, patterns))
     return tuple(compiled)
 
 

@@ -18,12 +18,14 @@ DOC_CHARACTERS = 1000
 _SPACE = b" \t\r\n\f\v"
 _OPENERS = " \t:={;"
 _MARKER = re.compile(
-    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
 )
-_CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\})\s*$")
+_CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
-_BRIEF = re.compile(r"^[@\\](?:brief|notice|dev|summary|description|desc)\s+")
-_TAG = re.compile(r"^[@\\][A-Za-z]")
+_BRIEF = re.compile(
+    r"^(?:[@\\](?:brief|notice|dev|summary|description|desc)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$)"
+)
+_TAG = re.compile(r"^(?:[@\\][A-Za-z]|\.[A-Z]+(?:\s|$))")
 _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
 
@@ -41,6 +43,12 @@ def before_blanks(source: bytes, parsed: bytes, start: int) -> int:
     if parsed[line:start].strip(_SPACE):
         return start
     return start - len(source[line:start].lstrip(_SPACE))
+
+
+def follows(source: bytes, node: ts.Node) -> bool:
+    """Whether a node stands directly behind its sibling, with nothing blanked between them."""
+    before = node.prev_sibling
+    return before is None or not source[before.end_byte : node.start_byte].strip(_SPACE)
 
 
 def end_of_code(node: ts.Node, source: bytes, blocks: frozenset[int], comments: frozenset[int]) -> int:

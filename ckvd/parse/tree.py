@@ -10,7 +10,7 @@ import tree_sitter as ts
 from ckvd.languages import Language, get
 from ckvd.model import HeaderItem, Parsed, Range
 from ckvd.parse import build, damage, quarantine, rescue
-from ckvd.parse.mask import blanked
+from ckvd.parse.blanks import blanked
 from ckvd.parse.table import Table, table
 from ckvd.parse.text import trimmed
 from ckvd.parse.walk import Draft, Walk
@@ -78,7 +78,7 @@ class _Reading:
 
 def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
     root = ts.Parser(rules.grammar).parse(text).root_node
-    return root, damage.errors(root, len(text))
+    return root, [] if damage.nothing(root, text, rules.comments) else damage.errors(root, len(text))
 
 
 def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> _Reading:

@@ -1,0 +1,285 @@
+"""PowerShell without its statements: what the grammar cannot read is blanked, the declarations stay.
+
+The grammar knows the declarations, but few of the ways in which commands are called. So a scanner that
+knows quotes, comments and brackets keeps functions, classes, enums, parameter blocks and the blocks of
+test suites. Of all else it keeps the brackets that have no counterpart: those are errors still.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ckvd.model import Range
+from ckvd.parse.blanks import blanked
+
+_TOKEN = re.compile(
+    rb"""
+    (?P<comment> <\#.*?\#> | (?<![^\s;,(){}|&=])\#[^\n]* )
+  | (?P<string> @'[ \t]*\r?\n.*?\n'@ | @"[ \t]*\r?\n.*?\n"@ )
+  | (?P<quote> ["'] )
+  | (?P<escape> `\r?. | \$\{[^}\n]*\} | \$[$?^] )
+  | (?P<open> [$@]?\( | @?\{ )
+  | (?P<close> [)}] )
+  | (?P<end> [;\n] )
+  | (?P<word> [\w$:.\-]+ )
+  | (?P<other> [^\s] )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SINGLE = re.compile(rb"'(?:[^']|'')*'")
+_QUOTED = re.compile(rb"`.|\$?\(|[\"')]", re.DOTALL)
+_DECLARATION = re.compile(
+    rb"(?:function|filter|workflow)[ \t]+[^\s(){};|&]+(?=\s*[({])|(?:class|enum)[ \t]+\w+(?=[^{};()|&=]*\{)",
+    re.IGNORECASE,
+)
+_PARAMETERS = re.compile(rb"param(?=\s*\()", re.IGNORECASE)
+_IMPORT = re.compile(
+    rb"(?:using[ \t]+\w+[ \t]+[\w.]+|Import-Module[ \t]+(?:'[^'\n]*'|\"[^\"`$\n]*\"|[\w.-]+)(?:[ \t]+-\w+)*)"
+    rb"(?=\s*?$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_VARIABLE = re.compile(
+    rb"\$[\w:]+[ \t]*=[ \t]*"
+    rb"(?:'[^'\n]*'|\"[^\"`$\n]*\"|-?[\d.]+\w*|\$\w+|@\(\)|@\{\}|\[[\w.]+\]::\w+)(?=[ \t]*(?:[;#]|\r?$))",
+    re.MULTILINE,
+)
+_BASE = re.compile(rb"\s*:\s*base(?=\s*\()", re.IGNORECASE)
+_TEST = re.compile(rb"(?:describe|context|it)[ \t]+(?:-name[ \t]+)?(?=[\"'])", re.IGNORECASE)
+_ATTRIBUTE_LINES = re.compile(rb"(?:^[ \t]*\[[^\n]*\][ \t]*\r?\n)+[ \t]*\Z", re.MULTILINE)
+_ATTRIBUTE = re.compile(rb"^[ \t]*(\[[\w.]+)[^\n]*(\])[ \t]*\r?$", re.MULTILINE)
+_NEXT_FUNCTION = re.compile(rb"^(?:function|filter)[ \t]+[\w:-]+\s*[({]", re.IGNORECASE | re.MULTILINE)
+_FILLS = re.compile(rb"\$\w+|(?!(?:do|if|for|in|try|exit|data|param)-)[a-z]+-[a-z]+", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A bracket that is open; `role` says what it belongs to: `body`, `class`, `test`, `list` or `other`."""
+
+    at: Range
+    role: str
+    fresh: bool = True
+    """Whether a parameter block may still begin it."""
+    squares: int = 0
+    attribute: bool = False
+    """Whether the square brackets began a statement: a declaration may follow them."""
+    value: int = 0
+    """Of a class: where the value of the property at the cursor begins."""
+    title: Range = (0, 0)
+    filler: Range | None = None
+    filled: bool = False
+
+
+class _Scan:
+    def __init__(self, source: bytes) -> None:
+        self.keeps: list[Range] = []
+        self._source = source
+        self._stack = [_Open((0, 0), "other")]
+        self._starts = True  # whether a statement may begin here
+        self._next = ""  # the role of the next `{`
+        self._skip = False  # whether the next `(` belongs to a call of the base class
+        self._title: Range = (0, 0)  # of the test suite whose block comes next, and how deep that lies
+        self._depth = 0
+
+    def run(self) -> list[Range]:
+        at, source = 0, self._source
+        while (found := _TOKEN.search(source, at)) is not None:
+            at = found.end()
+            kind, top = found.lastgroup, self._stack[-1]
+            if kind == "comment":
+                self.keeps.append(found.span())
+            elif kind == "open":
+                self._opened(found.span())
+            elif kind == "close":
+                at = self._closed(found.start())
+            elif kind == "end":
+                self._starts = True
+                if top.role == "class":
+                    self._valued(top, found.start())
+                    self.keeps.append(found.span())
+                if len(self._stack) <= self._depth:
+                    self._title = (0, 0)
+            else:
+                at = self._token(found, top)
+        self.keeps += [open_.at for open_ in self._stack[1:]]
+        return self.keeps
+
+    def _token(self, found: re.Match[bytes], top: _Open) -> int:
+        start, at = found.span()
+        source = self._source
+        if found.lastgroup == "quote":
+            end = self._string_end(start)
+            if end is None:
+                self.keeps.append((start, at))  # an error still
+                end = source.find(b"\n", at)
+                return end if end >= 0 else len(source)
+            at = end
+        elif found.lastgroup == "word":
+            named = self._word(start, top)
+            if named is not None:
+                return named
+        if top.role == "class":
+            if found[0] == b"=":
+                top.value = start
+            if not top.value:
+                self.keeps.append((start, at))
+        elif found[0] == b"[":
+            top.attribute = self._starts if top.squares == 0 else top.attribute
+            top.squares += 1
+        elif found[0] == b"]":
+            top.squares -= 1
+            self._starts = top.squares == 0 and top.attribute
+            return at
+        elif top.squares == 0:
+            top.fresh = False
+        if top.role == "test" and top.filler is None and _FILLS.fullmatch(source, start, at):
+            top.filler = (start, at)
+        self._starts = False
+        return at
+
+    def _word(self, start: int, top: _Open) -> int | None:
+        """Takes note of a declaration that begins here; returns where it goes on."""
+        source = self._source
+        if top.role == "class" or not self._starts:
+            return None
+        declared = _DECLARATION.match(source, start)
+        if declared is not None:
+            self._next = "class" if declared[0][:1] in b"cCeE" else "body"
+            self._attributes(start)
+        elif (declared := self._line(start)) is not None:
+            pass
+        elif top.fresh and top.role == "body" and (declared := _PARAMETERS.match(source, start)) is not None:
+            self._next = "parameters"
+        elif (declared := _TEST.match(source, start)) is not None:
+            end = self._string_end(declared.end())
+            if end is not None:
+                self._title, self._depth = (start, end), len(self._stack)
+                self._starts = False
+                return end
+            return None
+        else:
+            return None
+        top.filled = True
+        self._starts = top.fresh = False
+        self.keeps.append(declared.span())
+        return declared.end()
+
+    def _line(self, start: int) -> re.Match[bytes] | None:
+        """An import, or at top level a variable with a plain value."""
+        found = _IMPORT.match(self._source, start)
+        return found if found or len(self._stack) > 1 else _VARIABLE.match(self._source, start)
+
+    def _valued(self, top: _Open, at: int) -> None:
+        """Keeps the value of a class's property, which the grammar reads as a rule."""
+        if top.value:
+            self.keeps.append((top.value, at))
+            top.value = 0
+
+    def _attributes(self, start: int) -> None:
+        """Keeps the types of the attributes before a class: the grammar reads no more of them."""
+        line = self._source.rfind(b"\n", 0, start) + 1
+        floor = max((self.keeps[-1][1] if self.keeps else 0), line - 4096)
+        lines = _ATTRIBUTE_LINES.search(self._source, floor, start) if line > floor else None
+        if lines is not None:
+            for found in _ATTRIBUTE.finditer(self._source, lines.start(), lines.end()):
+                self.keeps += [found.span(1), found.span(2)]
+
+    def _opened(self, at: Range) -> None:
+        top, role = self._stack[-1], "other"
+        if self._source[at[1] - 1] == 0x28:  # (
+            if self._skip:
+                self._skip = False
+            elif (self._next and at[1] - at[0] == 1) or (top.role == "class" and not top.value):
+                role = "list"
+                self._next = self._next.replace("parameters", "")
+        elif self._next:
+            role, self._next = self._next, ""
+        elif top.role == "class" and not top.value:
+            role = "body"
+        elif self._title[1] and len(self._stack) == self._depth and at[1] - at[0] == 1:
+            role = "test"
+        self._stack.append(_Open(at, role, title=self._title if role == "test" else (0, 0)))
+        if role == "test":
+            self._title = (0, 0)
+        self._starts = True
+
+    def _closed(self, at: int) -> int:
+        """Handles a closing bracket; returns where the scan goes on."""
+        source, stack = self._source, self._stack
+        opener = b"(" if source[at] == 0x29 else b"{"
+        match = len(stack) - 1
+        while match and not source.startswith(opener, stack[match].at[1] - 1):
+            match -= 1
+        if not match:
+            self.keeps.append((at, at + 1))
+            return at + 1
+        self.keeps += [open_.at for open_ in self._stack[match + 1 :]]
+        open_ = self._stack[match]
+        self._valued(open_, at)
+        del self._stack[match:]
+        if open_.role == "test":
+            self._tested(open_, at)
+        elif open_.role != "other":
+            self.keeps += [open_.at, (at, at + 1)]
+        self._starts = opener == b"{"
+        based = _BASE.match(self._source, at + 1) if open_.role == "list" else None
+        if based is not None and self._stack[-1].role == "class":
+            self._skip = True
+            return based.end()
+        return at + 1
+
+    def _tested(self, open_: _Open, at: int) -> None:
+        """Keeps the block of a test suite, unless it holds nothing that the grammar takes for a body."""
+        if open_.filled or open_.filler:
+            self.keeps += [open_.title, open_.at, (at, at + 1)]
+            if not open_.filled and open_.filler:
+                self.keeps.append(open_.filler)
+            self._stack[-1].filled = True
+
+    def _string_end(self, start: int) -> int | None:
+        """The end of the string that begins here, None where it has none or swallows a function."""
+        if self._source[start] == 0x27:
+            single = _SINGLE.match(self._source, start)
+            end = single.end() if single else None
+        else:
+            end = self._expandable_end(start)
+        if end is None or _NEXT_FUNCTION.search(self._source, start, end):
+            return None
+        return end
+
+    def _expandable_end(self, start: int) -> int | None:
+        """The end of a `"` string, whose `$( … )` may hold strings in turn."""
+        source, at = self._source, start + 1
+        depths = [0]  # of parentheses in each `$( … )`; 0 is the text of a string
+        while (found := _QUOTED.search(source, at)) is not None:
+            at, token, inside = found.end(), found[0], depths[-1]
+            if token == b'"':
+                if inside:
+                    depths.append(0)
+                    continue
+                if source.startswith(b'"', at):
+                    at += 1
+                    continue
+                depths.pop()
+                if not depths:
+                    return at
+            elif token == b"$(" and not inside:
+                depths.append(1)
+            elif inside and token.endswith(b"("):
+                depths[-1] += 1
+            elif inside and token == b")":
+                depths[-1] -= 1
+                if not depths[-1]:
+                    depths.pop()
+            elif inside and token == b"'":
+                single = _SINGLE.match(source, at - 1)
+                at = single.end() if single else at
+        return None
+
+
+def powershell_statements(source: bytes) -> bytes:
+    """Blanks all but declarations, comments, and brackets without a counterpart."""
+    out = bytearray(blanked(source))
+    for start, end in _Scan(source).run():
+        out[start:end] = source[start:end]
+    return bytes(out)

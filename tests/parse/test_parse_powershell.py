@@ -1,0 +1,78 @@
+"""PowerShell's declarations are found whatever stands between them, and what is broken is still seen."""
+
+from __future__ import annotations
+
+import pytest
+from parse_support import parsed
+
+from ckvd.model import Parsed
+
+AFTER = "function After { 2 }\n"
+
+
+def names(result: Parsed) -> list[str]:
+    return [symbol.symbol for symbol in result.symbols if symbol.kind == "function"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Import-Module $PSScriptRoot/lib/x.psm1, y -Force",
+        "Get-Module A, B | Remove-Module",
+        "$text = 'it''s {'",
+        '$text = "a ""{"" $(Get-It "}" (1)) `" {"',
+        "$text = @'\nfunction Inside {\n'@",
+        '$text = @"\n} $(x "{")\n"@',
+        "git log --format=%h#no-comment",
+        "<# { #> $x = 1 # {",
+        "$block = { }, { param($Path) Get-Content -Path $Path }",
+        "@{ function = 1; class = 'b' } | Out-Null",
+        "Write-It a `\n  function b",
+        "switch -Regex ($x) { '^a' { 1 } default { 2 } }",
+        "${a {b} = 1",
+    ],
+)
+def test_a_statement_hides_nothing(statement: str) -> None:
+    source = f"function Before {{\n    {statement}\n}}\n{statement}\n{AFTER}"
+    result = parsed("powershell", source.encode())
+    assert (result.status, names(result)) == ("ok", ["Before", "After"])
+    assert source.encode()[result.symbols[-1].start :].decode() == AFTER
+
+
+@pytest.mark.parametrize("broken", ["if ($x) {", "if ($x { 1 }", "1 }", "Get-It (1", '$x = "', "$x = '"])
+def test_a_missing_delimiter_costs_its_own_function(broken: str) -> None:
+    first = "function First { Get-Module A, B }\n"
+    source = f"{first}function Torn {{\n    {broken}\n}}\n{AFTER}"
+    result = parsed("powershell", source.encode())
+    assert result.status == "partial"
+    kept = {s.symbol: source[s.start : s.end] for s in result.symbols if s.clean}
+    assert kept["First"] == first.rstrip()
+    assert kept["After"] == AFTER.rstrip()
+
+
+@pytest.mark.parametrize("source", [b"# nothing\r\n\r\n", b"<# a #>\n# b\n", b"\n"])
+def test_comments_alone_are_no_error(source: bytes) -> None:
+    assert parsed("powershell", source).status == "ok"
+
+
+def test_the_same_with_and_without_what_the_grammar_cannot_read() -> None:
+    plain = b"""using module Shelves
+$script:Limit = 3
+
+# Gets it.
+function Get-It {
+    <# .SYNOPSIS
+       Gets it all. #>
+    param([string] $Name)
+    function Inner($y) { $y }
+}
+class Crate {
+    [string] $Name = 'x'
+    Crate([string] $n) { $this.Name = $n }
+}
+enum Colour { Red = 1; Blue }
+Describe 'Get-It' { It 'works' { Get-It } }
+"""
+    odd = plain + b"Get-Module A, B | Remove-Module\n"
+    assert parsed("powershell", odd).symbols == parsed("powershell", plain).symbols
+    assert parsed("powershell", odd).header == parsed("powershell", plain).header
