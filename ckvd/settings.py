@@ -80,6 +80,6 @@ class Settings:
         model = self.model
         what = (
             *(__version__, ANALYSIS_VERSION, version.detection_key(), asdict(self.options)),
-            *(model.digests[1:], model.split, model.document_prefix, os.path.basename(model.tokenizer)),
+            *(model.digests[-1:], model.split, model.document_prefix, os.path.basename(model.tokenizer)),
         )
         return hashlib.blake2b(json.dumps(what).encode(), digest_size=12).hexdigest()

@@ -103,15 +103,34 @@ class _Onnx(ABC):
     def _run(self, ids: list[int]) -> Vector:
         """The vector [dimensions] of token ids, not yet of unit length."""
         output = self._session.run(self._output, self._feeds(ids))[0]
-        if output.ndim == 3:  # [1, tokens, dimensions]; unpadded, so the mean needs no mask
-            output = output[:, 0] if self.spec.pooling == "cls" else output.astype(np.float32).mean(axis=1)
+        if output.ndim == 3:  # [1, tokens, dimensions]; unpadded, so that no mask is needed
+            output = self._pooled(output.astype(np.float32))
         if output.ndim != 2 or output.shape[1] != self.spec.dimensions:
             raise ModelError(
                 f"the model {self.spec.name} gives {output.shape[-1]} dimensions, "
                 f"not {self.spec.dimensions}: correct `dimensions` in its model.toml"
             )
         vector: Vector = output[0].astype(np.float32)
+        if not np.isfinite(vector).all():
+            raise ModelError(f"the model {self.spec.name} gives numbers that are not finite: export it again")
         return vector
+
+    def _pooled(self, output: Vector) -> Vector:
+        """From [1, tokens, dimensions] to [1, dimensions]."""
+        match self.spec.pooling:
+            case "cls":
+                return output[:, 0]
+            case "last":
+                return output[:, -1]
+            case "max":
+                return np.asarray(output.max(axis=1))
+            case "graph":
+                raise ModelError(
+                    f"the graph of {self.spec.name} does not pool, as it should: export the whole model, pooling "
+                    "and the layers after it included, or state `pooling` in its model.toml"
+                )
+            case _:
+                return np.asarray(output.mean(axis=1))
 
     @abstractmethod
     def _feeds(self, ids: list[int]) -> dict[str, NDArray[Any]]:

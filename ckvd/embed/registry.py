@@ -2,8 +2,8 @@
 
 A model is a folder that holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. What those do not
 say is read from `model.toml` if there is one, else from the files that Hugging Face and sentence-transformers
-put beside a model: `config.json`, `1_Pooling/config.json`, `sentence_bert_config.json`,
-`config_sentence_transformers.json`.
+put beside a model: `config.json`, `modules.json`, `1_Pooling/config.json`, `sentence_bert_config.json`,
+`config_sentence_transformers.json` (`ckvd.embed.hugging_face`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
+from ckvd.embed import hugging_face
 from ckvd.errors import ModelError
 
 DEFAULT = "static-code-256"
@@ -26,10 +27,16 @@ HASH_DIMENSIONS = 256
 SHIPPED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "models")
 
 Kind = Literal["static", "transformer", "hash", "none"]
-Pooling = Literal["mean", "cls", "sqrt-count", "none"]
+Pooling = Literal["mean", "cls", "max", "last", "graph", "sqrt-count", "none"]
 
-_POOLINGS: Mapping[Kind, tuple[Pooling, ...]] = {"static": ("sqrt-count",), "transformer": ("mean", "cls")}
+_POOLINGS: Mapping[Kind, tuple[Pooling, ...]] = {
+    "static": ("sqrt-count",),
+    "transformer": ("mean", "cls", "max", "last", "graph"),
+}
+"""What each kind can pool by, the usual first; `graph` is done by the ONNX graph itself."""
 _ONNX = ("model.onnx", os.path.join("onnx", "model.onnx"))
+_ONNX_DATA = ("_data", ".data")
+"""What exporters append to the name of an ONNX file for the weights that they keep outside it."""
 _QUANTISER = "int8-max/1"
 """Part of a model's identity: vectors stored by another rule do not compare. See `quantise`."""
 
@@ -52,7 +59,11 @@ class ModelSpec:
     onnx: str
     tokenizer: str
     digests: tuple[str, ...]
-    """SHA-256 of the model's files, the tokenizer's last."""
+    """SHA-256 of the model's files, in the order of `files`."""
+    data: tuple[str, ...] = ()
+    """Files that hold weights of the ONNX graph outside it."""
+    folder: str = ""
+    """Where the model lies, empty for those that are built in. No part of what it is."""
     ceiling: int | None = None
     embed_header: bool = False
     split: str | None = None
@@ -62,6 +73,11 @@ class ModelSpec:
     @property
     def has_vectors(self) -> bool:
         return self.kind != "none"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Paths of all that the model consists of, the tokenizer last."""
+        return (*(path for path in (self.onnx,) if path), *self.data, self.tokenizer)
 
     @property
     def identity(self) -> str:
@@ -105,6 +121,7 @@ def resolve(model: str, base: str = ".") -> ModelSpec:
             kind="hash" if model == HASH else "none",
             dimensions=HASH_DIMENSIONS if model == HASH else 0,
             onnx="",
+            folder="",
             pooling="sqrt-count" if model == HASH else "none",
             digests=shipped.digests[-1:],
         )
@@ -135,8 +152,7 @@ def added_folder() -> str:
 
 def verify(spec: ModelSpec) -> None:
     """Hash the model's files again (some 10 ms for 10 MB); ModelError if one is not what the spec says."""
-    files = (spec.onnx, spec.tokenizer) if spec.onnx else (spec.tokenizer,)
-    for path, stated in zip(files, spec.digests, strict=True):
+    for path, stated in zip(spec.files, spec.digests, strict=True):
         if _sha256(path) != stated:
             raise ModelError(
                 f"{path} is damaged (its SHA-256 is not {stated[:12]}…): install ckvd or the model again"
@@ -144,14 +160,15 @@ def verify(spec: ModelSpec) -> None:
 
 
 def _read(folder: str, name: str) -> ModelSpec:
-    entry = _table(os.path.join(folder, "model.toml"), tomllib.loads)
+    entry = hugging_face.table(os.path.join(folder, "model.toml"), tomllib.loads)
     onnx = next((p for p in (os.path.join(folder, o) for o in _ONNX) if os.path.isfile(p)), None)
     tokenizer = os.path.join(folder, "tokenizer.json")
     if onnx is None:
         raise ModelError(f"the model folder {folder} has no model.onnx: export the model to ONNX into it")
+    data = tuple(path for path in (onnx + suffix for suffix in _ONNX_DATA) if os.path.isfile(path))
     if not os.path.isfile(tokenizer):
         raise ModelError(f"the model folder {folder} has no tokenizer.json: copy the model's own into it")
-    facts = entry if "kind" in entry else {**_hugging_face(folder), **entry}
+    facts = entry if "kind" in entry else {**hugging_face.facts(folder), **entry}
     kind = cast(Kind, facts.get("kind", "transformer"))
     if kind not in _POOLINGS:
         raise ModelError(f"{folder}/model.toml: kind is '{kind}', must be one of {', '.join(_POOLINGS)}")
@@ -172,48 +189,15 @@ def _read(folder: str, name: str) -> ModelSpec:
         pooling=pooling,
         onnx=onnx,
         tokenizer=tokenizer,
-        digests=(_digest(onnx, entry), _digest(tokenizer, entry)),
+        digests=tuple(_digest(path, entry) for path in (onnx, *data, tokenizer)),
+        data=data,
+        folder=folder,
         ceiling=facts.get("ceiling"),
         embed_header=bool(facts.get("embed_header", False)),
         split=split,
         query_prefix=str(facts.get("query_prefix", "")),
         document_prefix=str(facts.get("document_prefix", "")),
     )
-
-
-def _hugging_face(folder: str) -> dict[str, Any]:
-    """What the files beside a transformer say, in the terms of `model.toml`."""
-    config = _json(folder, "config.json")
-    pooling = _json(folder, "1_Pooling", "config.json")
-    sentence = _json(folder, "sentence_bert_config.json")
-    prompts = _json(folder, "config_sentence_transformers.json").get("prompts") or {}
-    facts: dict[str, Any] = {}
-    modes = [
-        k.removeprefix("pooling_mode_")
-        for k, on in pooling.items()
-        if k.startswith("pooling_mode_") and on is True
-    ]
-    if modes:
-        short = {"mean_tokens": "mean", "cls_token": "cls"}
-        facts["pooling"] = short.get(modes[0], modes[0]) if len(modes) == 1 else "+".join(modes)
-    dimensions = pooling.get("word_embedding_dimension") or config.get("hidden_size") or config.get("dim")
-    if dimensions:
-        facts["dimensions"] = dimensions
-    positions = config.get("max_position_embeddings")
-    if positions:
-        # RoBERTa's positions begin after the padding index: two of them are never used.
-        facts["ceiling"] = positions - (
-            2 if config.get("model_type") in ("roberta", "xlm-roberta", "camembert") else 0
-        )
-    limit = sentence.get("max_seq_length") or facts.get("ceiling")
-    if limit:
-        facts["limit"] = limit
-    given = {
-        "query_prefix": prompts.get("query"),
-        "document_prefix": prompts.get("document") or prompts.get("passage"),
-    }
-    facts.update({key: prompt for key, prompt in given.items() if prompt})
-    return facts
 
 
 def _digest(path: str, entry: Mapping[str, Any]) -> str:
@@ -251,22 +235,3 @@ def _check_pattern(folder: str, pattern: str) -> None:
         re.compile(pattern)
     except re.error as error:
         raise ModelError(f"{folder}/model.toml: split is not a regular expression ({error})") from error
-
-
-def _json(*parts: str) -> dict[str, Any]:
-    return _table(os.path.join(*parts), json.loads)
-
-
-def _table(path: str, parse: Any) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            value = parse(file.read())
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise ModelError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:  # JSON, TOML and UTF-8 errors alike
-        raise ModelError(f"{path} is damaged ({error})") from error
-    if not isinstance(value, dict):
-        raise ModelError(f"{path} is damaged (not a table of keys and values)")
-    return value

@@ -49,16 +49,21 @@ def cut_docs(path: str, source: bytes, language: Language) -> tuple[bytes, list[
     is then too short or long, or no description, is left out.
     """
     parsed = parse.parse(path, source, language)
-    cuts = [(s.lead, s.start) for s in parsed.symbols if s.doc and s.lead < s.start]
-    if language.name == "python":
-        cuts += _docstrings(source)
     described = [
         Described(sentence, path, s.symbol)
         for s in parsed.symbols
         if s.kind in FUNCTION_KINDS and source.count(b"\n", s.start, s.end) >= MIN_LINES
         if (sentence := _query(s)) is not None
     ]
-    return _without(source, cuts), described
+    return without_docs(source, parsed.symbols, language), described
+
+
+def without_docs(source: bytes, symbols: Iterable[Symbol], language: Language) -> bytes:
+    """The source (UTF-8) with the documentation of the symbols in it cut out."""
+    cuts = [(s.lead, s.start) for s in symbols if s.doc and s.lead < s.start]
+    if language.name == "python":
+        cuts += _docstrings(source)
+    return _without(source, cuts)
 
 
 def few_answers(found: Iterable[Described]) -> dict[str, list[Described]]:

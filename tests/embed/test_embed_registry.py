@@ -182,7 +182,7 @@ class TestDamage:
         ("toml", "message"),
         [
             ("kind = 'rnn'\ndimensions = 8\nlimit = 8", "kind is 'rnn'"),
-            ("pooling = 'max'", "pools by 'max'"),
+            ("pooling = 'median'", "pools by 'median'"),
             ("split = '['", "not a regular expression"),
             ("limit = 'all'", "does not say its limit"),
             ("limit = ", "is damaged"),
