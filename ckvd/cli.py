@@ -11,12 +11,14 @@ import click
 
 from ckvd import __version__
 from ckvd.cli_editors import editor, mcp
+from ckvd.cli_models import model
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
 from ckvd.errors import CkvdError
 from ckvd.place import place
 
 if TYPE_CHECKING:
+    from ckvd.hit import Expand
     from ckvd.rank import Mode
 
 
@@ -95,7 +97,9 @@ def status(
 @click.argument("query")
 @root_option
 @db_option
-@click.option("-k", type=click.IntRange(1, 1000), default=10, show_default=True, help="How many results.")
+@click.option(
+    "-k", type=click.IntRange(1, 1000), help="How many results.  [default: 10; with --budget 50 at most]"
+)
 @click.option("--offset", type=click.IntRange(0), default=0, help="How many to pass over, to page.")
 @click.option(
     "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True
@@ -105,35 +109,57 @@ def status(
 @click.option("--path", "glob", help="Only this file, this folder, or paths that match this glob.")
 @click.option("--tests/--no-tests", default=None, help="Tests alone, or none.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True
+    "--expand", type=click.Choice(["class", "file"]), help="Widen each result to what is around it."
+)
+@click.option("--budget", type=click.IntRange(1), metavar="TOKENS", help="The best results that fit.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    help="To paste or to read by a program, all of each result; else, on a terminal, excerpts.",
 )
 @json_option
 def search(
     query: str,
     root: str | None,
     db: str | None,
-    k: int,
+    k: int | None,
     offset: int,
     mode: Mode,
     language: str | None,
     kind: str | None,
     glob: str | None,
     tests: bool | None,
-    form: Literal["text", "json", "markdown"],
+    expand: Expand | None,
+    budget: int | None,
+    form: Literal["text", "json", "markdown"] | None,
     as_json: bool,
 ) -> None:
     """Rank chunks against QUERY."""
     from ckvd.index import Index
-    from ckvd.report import hits
+    from ckvd.report import hits, plain
 
     with Index(root, db=db) as found:
         results = found.search(
-            query, k, mode, language=language, kind=kind, path=glob, tests=tests, offset=offset
+            query,
+            k,
+            mode,
+            language=language,
+            kind=kind,
+            path=glob,
+            tests=tests,
+            offset=offset,
+            expand=expand,
+            budget=budget,
         )
     if as_json or form == "json":
         print_json(hits.as_json(results))
+    elif form is None and sys.stdout.isatty():
+        from ckvd.report import hits_view  # brings rich, which takes a while
+
+        hits_view.show(results)
     else:
-        hits.show(results, format=form)
+        plain.write(hits.markdown(results) if form == "markdown" else hits.text(results))
 
 
 @cli.command()
@@ -161,13 +187,14 @@ def embed(text: str, root: str | None, db: str | None, as_json: bool) -> None:
 def show(what: str, root: str | None, db: str | None, whole: bool, as_json: bool) -> None:
     """Show one chunk with its header."""
     from ckvd import show as rows
-    from ckvd.report import hits
 
     found = rows.show(place(root, db), what, whole=whole)
     if as_json:
         print_json(found)
     else:
-        hits.show_chunk(found)
+        from ckvd.report import hits_view
+
+        hits_view.show_chunk(found)
 
 
 @cli.command()
@@ -191,6 +218,7 @@ cli.add_command(doctor)
 cli.add_command(evaluate)
 cli.add_command(editor)
 cli.add_command(mcp)
+cli.add_command(model)
 
 
 @cli.group()

@@ -9,18 +9,25 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ckvd.errors import CkvdError, ModelError, StoreError
-from ckvd.lookup import Filters, Serving
-from ckvd.model import display_path
-from ckvd.search import Results, search
+from ckvd.hit import Expand, Results
+from ckvd.lookup import Filters, Serving, serving
+from ckvd.place import near, place
+from ckvd.search import search
 from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
+from ckvd.tell import Telling
 
 if TYPE_CHECKING:
     from ckvd.embed.embedder import Embedder
     from ckvd.embed.registry import ModelSpec
+    from ckvd.embed.tokenizer import TokenCounter
     from ckvd.lookup import Vector
     from ckvd.rank import Mode
 
 Path = str | os.PathLike[str]
+
+HITS = 10
+HITS_IN_BUDGET = 50
+"""Hits that a search gives, or looks for room for, where it is not said how many."""
 
 
 class Index:
@@ -38,16 +45,15 @@ class Index:
     def __init__(self, root: Path | None = None, *, db: Path | None = None) -> None:
         """`root` is a folder within the tree (default: the current one); `db` its database, where that lies
         elsewhere. Raises WorktreeError or StoreError where one of them is not there."""
-        from ckvd.place import place
-
-        where = place(None if root is None else os.fspath(root), None if db is None else os.fspath(db))
-        self.root = where.root
-        self.db = where.db
         self._lock = threading.Lock()
         self._idle: list[_Open] = []
         self._closed = False
         self._embedders: dict[str, Embedder] = {}
+        self._counters: dict[str, TokenCounter] = {}
         self._loading = threading.Lock()
+        self.root, self.db = self._find(
+            None if root is None else os.fspath(root), None if db is None else os.fspath(db)
+        )
         with self._reader():
             pass
 
@@ -68,7 +74,7 @@ class Index:
     def search(
         self,
         query: str,
-        k: int = 10,
+        k: int | None = None,
         mode: Mode = "hybrid",
         *,
         language: str | None = None,
@@ -76,16 +82,28 @@ class Index:
         path: str | None = None,
         tests: bool | None = None,
         offset: int = 0,
+        expand: Expand | None = None,
+        budget: int | None = None,
     ) -> Results:
-        """The hits `offset`..`offset + k`, best first, none overlapping another.
+        """The hits `offset`..`offset + k`, best first, none overlapping another; 10 of them by default.
 
         `path` is a file, a folder or a glob whose `*` also crosses `/`; `tests` True or False gives tests
-        alone or none. UsageError for an empty query, ModelError in mode `vector` without vectors.
+        alone or none. `expand` widens each hit to the class or the file around it. `budget` leaves of those
+        hits (50 by default) the best that take at most so many tokens together, as the tokenizer of the
+        index's model counts them; each header is then told once, and several methods of one class become
+        the class where that takes no more.
+
+        UsageError for an empty query, ModelError in mode `vector` without vectors.
         """
         filters = Filters(_shown(language), _shown(kind), _shown(path), tests)
-        # sqlite-vec brings numpy along, which a keyword search need not wait for.
+        if k is None:
+            k = HITS if budget is None else HITS_IN_BUDGET
         with self._reader(vec=mode != "keyword") as reader:
-            return search(reader, query, k, mode, filters, self.embed_query, offset=offset)
+            telling = None
+            if expand is not None or budget is not None:
+                count = self._counter(serving(reader)).count
+                telling = Telling(count, self._file_text, expand, budget)
+            return search(reader, query, k, mode, filters, self.embed_query, offset=offset, telling=telling)
 
     def embed_query(self, model: Serving, text: str) -> Vector:
         """The unit vector [dimensions] of a query by the model that serves the index.
@@ -99,6 +117,27 @@ class Index:
 
                 embedder = self._embedders[model.identity] = embedders.load(_spec(self.root, model))
         return embedder.embed_query(text)
+
+    def _counter(self, model: Serving | None) -> TokenCounter:
+        """Of the model that serves; of the one that ships where that is not at hand."""
+        identity = model.identity if model is not None else ""
+        with self._loading:
+            counter = self._counters.get(identity)
+            if counter is None:
+                from ckvd.embed import registry, tokenizer
+
+                spec = None
+                if model is not None:
+                    with contextlib.suppress(ModelError):
+                        spec = _spec(self.root, model)
+                counter = tokenizer.load(spec or registry.resolve(registry.DEFAULT))
+                self._counters[identity] = counter
+        return counter
+
+    def _file_text(self, file: FileRow) -> str:
+        from ckvd.show import file_text
+
+        return file_text(os.fsencode(self.root), file)
 
     @property
     def revision(self) -> int:
@@ -126,6 +165,17 @@ class Index:
         with self._reader() as reader:
             return reader.chunks_at(path, line)
 
+    def _find(self, root: str | None, db: str | None) -> tuple[str, str]:
+        """The tree and its database. Git is asked only where the index at hand is not of the tree at hand."""
+        found = near(root) if db is None else None
+        if found is not None:
+            self.root, self.db = found
+            with contextlib.suppress(StoreError), self._reader() as reader:
+                if reader.meta().get("root") == _shown(self.root):
+                    return found
+        where = place(root, db)
+        return where.root, where.db
+
     @contextlib.contextmanager
     def _reader(self, *, vec: bool = False) -> Iterator[Reader]:
         """A connection for this call alone, to the file that is at the path now."""
@@ -148,23 +198,23 @@ class Index:
                 raise StoreError("this index is closed; open another ckvd.Index")
             stale = [o for o in self._idle if o.inode != inode]
             self._idle = [o for o in self._idle if o.inode == inode]
-            fit = next((o for o in self._idle if o.vec or not vec), None)
-            if fit is not None:
-                self._idle.remove(fit)
+            fit = self._idle.pop() if self._idle else None
         for old in stale:
             old.reader.close()
-        return fit or _Open(open_reader(self.db, vec=vec), inode, vec)
+        opened = fit or _Open(open_reader(self.db), inode)
+        if vec:
+            opened.reader.load_vec()
+        return opened
 
 
 _Inode = tuple[int, int] | None
 
 
 class _Open(NamedTuple):
-    """A connection, the file that it is to, and whether it has sqlite-vec."""
+    """A connection and the file that it is to."""
 
     reader: Reader
     inode: _Inode
-    vec: bool
 
 
 def _inode(path: str) -> _Inode:
@@ -198,4 +248,8 @@ def _spec(root: str, model: Serving) -> ModelSpec:
 
 def _shown(text: str | None) -> str | None:
     """As the views show it: a file name that is not UTF-8 comes from the system with surrogates in it."""
-    return None if text is None else display_path(os.fsencode(text))
+    if text is None or text.isascii():
+        return text
+    from ckvd.model import display_path  # the values of indexing, which a search need not wait for
+
+    return display_path(os.fsencode(text))

@@ -1,12 +1,16 @@
-"""From ROOT and --db to the tree and the database that they mean. Light: every command begins here."""
+"""From ROOT and --db to the tree and the database that they mean."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ckvd.control import Places
-from ckvd.worktree.git.root import Root, find_root
+if TYPE_CHECKING:
+    from ckvd.control import Places
+    from ckvd.worktree.git.root import Root
+
+_OWN = os.path.join(".ckvd", "index.db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +39,30 @@ class Place:
 
 def place(root: str | None, db: str | None) -> Place:
     """Where ROOT and --db lead. Raises WorktreeError where there is no such folder, or no working tree."""
+    from ckvd.control import Places
+    from ckvd.worktree.git.root import find_root
+
     tree = find_root(os.fsencode(root if root is not None else os.getcwd()))
-    own = os.path.join(os.fsdecode(tree.path), ".ckvd", "index.db")
+    own = os.path.join(os.fsdecode(tree.path), _OWN)
     if db is None:
         return Place(tree, Places(own))
     folder, name = os.path.split(os.path.abspath(db))
     return Place(tree, Places(os.path.join(os.path.realpath(folder), name)))
+
+
+def near(root: str | None) -> tuple[str, str] | None:
+    """What `place` most likely gives, without asking git: the nearest folder with a `.git`, and its index.
+
+    To be believed only where that index says itself that it is of that tree.
+    """
+    try:
+        here = os.path.realpath(root if root is not None else os.getcwd(), strict=True)
+    except OSError:
+        return None
+    while not os.path.lexists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return None
+        here = above
+    db = os.path.join(here, _OWN)
+    return (here, db) if os.path.exists(db) else None

@@ -7,69 +7,28 @@ Python does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from ckvd import rank
 from ckvd.errors import ModelError, UsageError
+from ckvd.hit import Hit, Results
 from ckvd.lookup import Filters, Lookup, Serving, serving
 from ckvd.query import Query, parse
 from ckvd.rank import Mode, Ranked
+from ckvd.tell import Telling, Told, chunk_columns, tell
 
 if TYPE_CHECKING:
     from ckvd.lookup import Vector
     from ckvd.store.reader import Reader
 
 POOL = 300
-"""Candidates that the searches by words and by vectors each give; more for pages further back."""
-COARSE_FACTOR = 20
-"""Vectors rescored for each hit wanted, after the scan of their bits."""
+"""Candidates that the searches by words and by vectors each give. Not more for pages further back: hits would
+move between pages, and the total change."""
+POOL_FACTOR = 6
+"""At least as many candidates for each hit of a page."""
 
 EmbedQuery = Callable[[Serving, str], "Vector"]
 """Gives the unit vector of a query by the model given; raises ModelError where that is not at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A ranked chunk, the columns as in the view `chunks`, but that a chunk of several small symbols (a
-    module's constants) has as `symbol` the one that the query names, if any. `score` compares within one
-    search only; `exact` says that the symbol's name is the query."""
-
-    id: int
-    chunk_id: str
-    path: str
-    language: str | None
-    unit: str
-    kind: str
-    grain: str
-    symbol: str | None
-    start_line: int
-    end_line: int
-    start_byte: int
-    end_byte: int
-    part: int
-    parts: int
-    rendering: str
-    tokens: int
-    header: str
-    body: str
-    score: float
-    exact: bool
-
-
-_COLUMNS = tuple(f.name for f in fields(Hit))[:-2]
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """`hits` is the page asked for, `total` how many there are to page through, `mode` how they were found:
-    hybrid becomes keyword where there are no vectors, and `note` then says why in a plain sentence."""
-
-    hits: tuple[Hit, ...]
-    total: int
-    revision: int
-    mode: Mode
-    note: str = ""
 
 
 def search(
@@ -81,8 +40,10 @@ def search(
     embed_query: EmbedQuery | None = None,
     *,
     offset: int = 0,
+    telling: Telling | None = None,
 ) -> Results:
-    """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision.
+    """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision; `telling`
+    may widen them or leave out what has no room.
 
     No text raises, but UsageError for an empty one. ModelError in mode `vector` where no vectors can be
     searched; in mode `hybrid` that is a note. StoreError where the index cannot be read.
@@ -98,7 +59,7 @@ def search(
                 raise ModelError(f"no vectors can be searched: {note}; use --mode keyword")
             mode = "keyword"
     with reader.snapshot():
-        found = Lookup(reader, filters or Filters(), max(POOL, COARSE_FACTOR * k, 6 * (offset + k)))
+        found = Lookup(reader, filters or Filters(), max(POOL, POOL_FACTOR * k))
         named = found.by_name(query) if mode != "vector" else {}
         bm25 = found.by_words(query) if mode != "vector" else {}
         cosine: Mapping[int, float] = {}
@@ -107,7 +68,9 @@ def search(
         candidates = found.candidates({*named, *bm25, *cosine})
         ranked = rank.order(query, candidates, bm25, cosine, named, mode)
         hits = _hits(reader, found, query, ranked[offset : offset + k])
-        return Results(hits, len(ranked), reader.revision, mode, note)
+        told = tell(reader, hits, telling) if telling is not None else Told(hits)
+        notes = "; ".join(filter(None, (note, told.note)))
+        return Results(told.hits, len(ranked), reader.revision, mode, notes, told.tokens)
 
 
 def _embed(
@@ -130,12 +93,10 @@ def _embed(
 
 def _hits(reader: Reader, found: Lookup, query: Query, page: Sequence[Ranked]) -> tuple[Hit, ...]:
     within = found.symbols_in([r.candidate.chunk_id for r in page if r.candidate.symbol is None])
-    marks = ", ".join("?" * len(page))
-    sql = f"SELECT {', '.join(_COLUMNS)} FROM chunks WHERE id IN ({marks})"
-    rows = {row[0]: row for row in reader.query(sql, [r.candidate.id for r in page])}
+    columns = chunk_columns(reader, [r.candidate.id for r in page])
     return tuple(
         Hit(
-            **dict(zip(_COLUMNS, rows[r.candidate.id], strict=True))
+            **columns[r.candidate.id]
             | {"symbol": r.candidate.symbol or rank.best_name(query, within.get(r.candidate.chunk_id, ()))},
             score=round(r.score, 4),
             exact=r.exact > 0,

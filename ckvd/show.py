@@ -29,7 +29,7 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
         file = reader.file(chunk.path)
     if file is None:
         raise CkvdError(f"{chunk.path} is not in the index; run ckvd index")
-    return row | {"file": _text(where, file)}
+    return row | {"file": file_text(where.tree.path, file)}
 
 
 def _at_line(reader: Reader, what: str) -> ChunkRow | None:
@@ -40,11 +40,13 @@ def _at_line(reader: Reader, what: str) -> ChunkRow | None:
     return found[0] if found else None
 
 
-def _text(where: Place, file: FileRow) -> str:
+def file_text(root: bytes, file: FileRow) -> str:
+    """The text of a file of the tree at `root` as it was indexed; CkvdError where it has changed since."""
     from ckvd.parse import encoding
     from ckvd.worktree.read import Content, read
 
-    got = read(where.tree.path, file.path_bytes, max(file.size, 1), where.tree.object_format)
+    algorithm = "sha256" if len(file.blob_oid or "") == 64 else "sha1"
+    got = read(root, file.path_bytes, max(file.size, 1), algorithm)
     if not isinstance(got, Content) or got.data is None or got.blob_oid != file.blob_oid:
         raise CkvdError(f"{file.path} has changed since it was indexed; run ckvd sync or ckvd index first")
     decoded = encoding.decode(got.data, file.language)

@@ -17,13 +17,13 @@ from ckvd import show as chunks
 from ckvd.control import holder
 from ckvd.errors import CkvdError
 from ckvd.index import Index
-from ckvd.mcp import budget
 from ckvd.place import Place
 from ckvd.report import status as report
 from ckvd.store.reader import FileRow, Reader, SymbolInfo, open_reader
 from ckvd.worktree.read import Content, read
 
 if TYPE_CHECKING:
+    from ckvd.hit import Expand, Hit
     from ckvd.rank import Mode
 
 T = TypeVar("T")
@@ -46,8 +46,9 @@ class At:
 @dataclass(frozen=True)
 class Found:
     """A hit, best first. `changed`: the file is no longer as indexed, so its lines may have moved.
-    `header` is context that is not part of the body; `header_of` names the hit that has the same one.
-    `cut`: the budget had no room for the whole body; `show` gives it."""
+    `header` is context that is not part of the body; `header_of` names the hit above that has the same one.
+    `matches`: the chunk ids of the hits that this class or file stands for. `rendering` is `outline` where
+    the bodies of a class's methods are left out."""
 
     chunk_id: str
     path: str
@@ -60,12 +61,15 @@ class Found:
     header: str
     header_of: str | None
     body: str
-    cut: bool
+    rendering: str
+    matches: list[str]
     changed: bool
 
 
 @dataclass(frozen=True)
 class SearchAnswer:
+    """`hits` are the best that fit, `tokens` what they take, `total` how many were found."""
+
     at: At
     mode: str
     total: int
@@ -139,21 +143,33 @@ class Answers:
         self,
         query: str,
         k: int,
-        tokens: int,
+        budget: int,
         mode: Mode,
+        expand: Expand | None,
         language: str | None,
         kind: str | None,
         path: str | None,
         tests: bool | None,
+        offset: int,
     ) -> SearchAnswer:
         index = self._opened()
 
         def ask() -> SearchAnswer:
-            results = index.search(query, k, mode, language=language, kind=kind, path=path, tests=tests)
-            told = list(budget.fit(results.hits, tokens))
+            results = index.search(
+                query,
+                k,
+                mode,
+                language=language,
+                kind=kind,
+                path=path,
+                tests=tests,
+                offset=offset,
+                expand=expand,
+                budget=budget,
+            )
             changed = self._changed(hit.path for hit in results.hits)
-            hits = [_found(f, f.hit.path in changed) for f in told]
-            used = sum(budget.tokens(f.header) + budget.tokens(f.body) for f in told)
+            hits = [_found(hit, hit.path in changed) for hit in results.hits]
+            used = results.tokens or 0
             return SearchAnswer(self._at(), results.mode, results.total, used, hits, results.note)
 
         return self._at_one_revision(ask)
@@ -253,8 +269,7 @@ def _named(reader: Reader, part: str, limit: int) -> list[SymbolInfo]:
     return [SymbolInfo(*row) for row in reader.query(sql, values)]
 
 
-def _found(f: budget.Fitted, changed: bool) -> Found:
-    h = f.hit
+def _found(h: Hit, changed: bool) -> Found:
     return Found(
         chunk_id=h.chunk_id,
         path=h.path,
@@ -264,10 +279,11 @@ def _found(f: budget.Fitted, changed: bool) -> Found:
         kind=h.kind,
         language=h.language,
         score=h.score,
-        header=f.header,
-        header_of=f.header_of,
-        body=f.body,
-        cut=f.cut,
+        header=h.header,
+        header_of=h.header_of,
+        body=h.body,
+        rendering=h.rendering,
+        matches=list(h.matches),
         changed=changed,
     )
 

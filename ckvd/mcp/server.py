@@ -40,21 +40,29 @@ def build(where: Place) -> MCPServer:
     @server.tool(annotations=_READS)
     def search(
         query: Annotated[str, Field(description="Words, an identifier, or a question in plain language.")],
-        k: Annotated[int, Field(description="How many hits.", ge=1, le=100)] = 10,
+        k: Annotated[int, Field(description="How many hits at most.", ge=1, le=100)] = 10,
         budget: Annotated[
-            int, Field(description="Tokens that all headers and bodies may have, estimated.", ge=1)
-        ] = 4000,
+            int,
+            Field(
+                description="Tokens of the embedding model, 6 to 7 bytes each, that all may take.",
+                ge=1,
+            ),
+        ] = 2000,
         mode: Literal["hybrid", "keyword", "vector"] = "hybrid",
+        expand: Annotated[
+            Literal["class", "file"] | None, Field(description="Widen each hit to what is around it.")
+        ] = None,
         language: Annotated[str | None, Field(description="Such as `python`.")] = None,
         kind: Annotated[str | None, Field(description="Such as `function`, `method`, `class`.")] = None,
         path: Annotated[
             str | None, Field(description="A file, a folder, or a glob whose * also crosses /.")
         ] = None,
         tests: Annotated[bool | None, Field(description="true: tests alone; false: none.")] = None,
+        offset: Annotated[int, Field(description="Hits to pass over, to page.", ge=0)] = 0,
     ) -> SearchAnswer:
         """Find code by meaning and by words: functions, classes, sections, best first, none overlapping."""
         with _plain_errors():
-            return answers.search(query, k, budget, mode, language, kind, path, tests)
+            return answers.search(query, k, budget, mode, expand, language, kind, path, tests, offset)
 
     @server.tool(annotations=_READS)
     def show(

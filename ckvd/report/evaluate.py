@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ckvd.errors import UsageError
+from ckvd.hit import Hit
 from ckvd.rank import Mode
-from ckvd.search import Hit
 from ckvd.store.reader import Reader
 
 DEPTH = 10

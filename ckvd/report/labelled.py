@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from ckvd import languages
 from ckvd.config import FILE_NAME
 from ckvd.errors import WorktreeError
+from ckvd.hit import Hit
 from ckvd.index import Index
 from ckvd.indexer import Indexer
 from ckvd.parse import encoding
@@ -19,7 +20,6 @@ from ckvd.rank import Mode, is_test
 from ckvd.report import labels
 from ckvd.report.boundaries import FUNCTION_KINDS
 from ckvd.report.evaluate import DEPTH, Case, Evaluation, Score, evaluate, groups, score, truths
-from ckvd.search import Hit
 from ckvd.session import indexing
 from ckvd.store.reader import Reader, open_reader
 from ckvd.worktree.git import process

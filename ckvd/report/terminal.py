@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -13,27 +11,13 @@ from rich.console import Console, ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
+from ckvd.report.plain import TAB as TAB
+from ckvd.report.plain import number as number
+from ckvd.report.plain import plain as plain
+from ckvd.report.plain import source_line as source_line
+from ckvd.report.plain import write as write
+
 PIPED_WIDTH = 100
-TAB = 4
-
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_ESCAPED = frozenset(("Cc", "Cs", "Zl", "Zp"))
-
-
-def plain(text: str) -> str:
-    r"""`text` with all that a terminal would obey (control and bidirectional characters) as `\xNN`."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(c) if c in _BIDI or unicodedata.category(c) in _ESCAPED else c for c in text)
-
-
-def _escaped(c: str) -> str:
-    return f"\\x{ord(c):02x}" if ord(c) < 0x100 else f"\\u{ord(c):04x}"
-
-
-def source_line(text: str) -> str:
-    """A line of a file for the screen: no line end, tabs as spaces, the rest as `plain`."""
-    return plain(text.rstrip("\r\n").expandtabs(TAB))
 
 
 def cells(*parts: str | tuple[str, str]) -> Text:
@@ -65,16 +49,6 @@ def show(*renderables: ConsoleRenderable) -> None:
     write(rendered(console(sys.stdout), renderables))
 
 
-def write(text: str) -> None:
-    """Writes `text` to stdout; what its encoding cannot say is replaced or escaped."""
-    if not _is_unicode(sys.stdout):
-        text = text.translate(_ASCII)
-        encoding = sys.stdout.encoding or "ascii"
-        text = text.encode(encoding, "backslashreplace").decode(encoding)
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
 def rendered(like: Console, renderables: Iterable[ConsoleRenderable]) -> str:
     """What `like` would print, lines without trailing blanks; a long line is the terminal's to wrap."""
     with like.capture() as captured:
@@ -83,37 +57,12 @@ def rendered(like: Console, renderables: Iterable[ConsoleRenderable]) -> str:
     return "\n".join(line if "\x1b" in line else line.rstrip() for line in lines)
 
 
-def _is_unicode(file: TextIO) -> bool:
-    return not isinstance(file, io.TextIOWrapper) or file.encoding.lower().replace("-", "").startswith("utf")
-
-
-_ASCII = str.maketrans(
-    {
-        "█": "#",
-        "░": ".",
-        "●": "*",
-        "○": "o",
-        "✖": "!",
-        "·": "-",
-        "–": "-",
-        "…": "~",
-        "┆": "|",
-        "│": "|",
-        "▌": ">",
-    }
-)
-
-
 def bar(share: float, width: int) -> tuple[str, str]:
     """The filled and the empty part of a bar for `share` (0 to 1); full only where `share` is 1, and empty
     only where it is 0."""
     least, most = (share > 0), width - (share < 1)
     filled = min(max(round(share * width), least), most)
     return "█" * filled, "░" * (width - filled)
-
-
-def number(n: int) -> str:
-    return f"{n:,}"
 
 
 def percent(share: float) -> str:

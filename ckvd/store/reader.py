@@ -138,12 +138,11 @@ def open_reader(path: str, *, vec: bool = False) -> Reader:
         owner.check_owner(db, path)
         if owner.version(db) != owner.SCHEMA_VERSION:
             raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
+        reader = Reader(path, db)
         if vec:
-            db.enable_load_extension(True)
-            db.load_extension(_sqlite_vec())
-            db.enable_load_extension(False)
+            reader.load_vec()
         undo.pop_all()
-    return Reader(path, db)
+    return reader
 
 
 def _sqlite_vec() -> str:
@@ -162,6 +161,7 @@ class Reader:
         """Use `open_reader`."""
         self.path = path
         self._db = db
+        self._has_vec = False
 
     def __enter__(self) -> Reader:
         return self
@@ -171,6 +171,16 @@ class Reader:
 
     def close(self) -> None:
         self._db.close()
+
+    def load_vec(self) -> None:
+        """From here on sqlite-vec's functions are there."""
+        if self._has_vec:
+            return
+        with plain_errors(self.path):
+            self._db.enable_load_extension(True)
+            self._db.load_extension(_sqlite_vec())
+            self._db.enable_load_extension(False)
+        self._has_vec = True
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Reader]:

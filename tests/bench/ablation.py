@@ -23,12 +23,12 @@ from typing import Any
 from unittest import mock
 
 from ckvd import rank
+from ckvd.hit import Hit
 from ckvd.index import Index
 from ckvd.place import place
 from ckvd.rank import Mode
 from ckvd.report.evaluate import DEPTH, Case, score, truths
 from ckvd.report.labelled import without_docs
-from ckvd.search import Hit
 from ckvd.session import index_once
 from ckvd.store.reader import open_reader
 

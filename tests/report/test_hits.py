@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from ckvd.report import hits, terminal
-from ckvd.search import Hit, Results
+from ckvd.hit import Hit, Results
+from ckvd.report import hits, hits_view, terminal
 
 HIT = Hit(
     id=1,
@@ -51,7 +52,7 @@ CHUNK: dict[str, Any] = {
 
 
 def text_of(results: Results, width: int = 80) -> str:
-    return terminal.rendered(Console(width=width, color_system=None), [hits.screen(results)])
+    return terminal.rendered(Console(width=width, color_system=None), [hits_view.screen(results)])
 
 
 def test_json_has_all_that_the_contract_names() -> None:
@@ -63,7 +64,7 @@ def test_json_has_all_that_the_contract_names() -> None:
     assert (told["total"], told["revision"], told["mode"], told["note"]) == (7, 3, "hybrid", "")
 
 
-def test_text_shows_rank_place_name_kind_and_score_then_context_apart() -> None:
+def test_excerpts_show_rank_place_name_kind_and_score_then_context_apart() -> None:
     assert text_of(FOUND).split("\n") == [
         "1  billing/cache.py:10-12  ShardedLRUCache._evict  method  0.873 exact",
         "   ┆ class ShardedLRUCache:",
@@ -88,7 +89,7 @@ def test_long_texts_are_cut_and_say_so() -> None:
 def test_parts_notes_and_nothing_are_said() -> None:
     part = replace(HIT, part=2, parts=3, symbol=None, unit="window", exact=False)
     shown = text_of(Results((part,), 1, 1, "keyword", "the model is missing"))
-    assert shown.startswith("keyword only: the model is missing\n")
+    assert shown.startswith("keyword search: the model is missing\n")
     assert "<window>  method part 2 of 3  0.873\n" in shown
     assert text_of(Results((), 0, 1, "keyword")) == "Nothing was found.\n"
 
@@ -98,7 +99,7 @@ def test_control_characters_of_the_source_stay_in_the_index() -> None:
         HIT, path="a\x1b[2J.py", symbol="f\x07", header="\x1b]0;x\x07", body="a\x1b[31m\u202eb\r\n"
     )
     found = Results((evil,), 1, 1, "keyword", "\x1bnote")
-    for shown in (text_of(found), hits.markdown(found)):
+    for shown in (text_of(found), hits.text(found), hits.markdown(found)):
         assert not set(shown) & set("\x1b\x07\u202e\r")
         assert "a\\x1b[31m\\u202eb" in shown
 
@@ -131,14 +132,44 @@ def test_no_code_breaks_out_of_its_block() -> None:
     assert "``a`b``" in shown
 
 
-@pytest.mark.parametrize("form", ["text", "markdown"])
-def test_show_prints(form: hits.Format, capsys: pytest.CaptureFixture[str]) -> None:
-    hits.show(FOUND, format=form)
-    assert "ShardedLRUCache._evict" in capsys.readouterr().out
+def test_text_is_whole_with_the_context_apart() -> None:
+    other = replace(
+        HIT, chunk_id="x", symbol="ShardedLRUCache.get", header="", header_of=HIT.chunk_id, body="b\n"
+    )
+    assert hits.text(Results((HIT, other), 7, 3, "keyword", "no model")).split("\n") == [
+        "Note: keyword search; no model",
+        "",
+        "billing/cache.py:10-12  ShardedLRUCache._evict  method",
+        "┆ class ShardedLRUCache:",
+        "┆     '''Cache.'''",
+        "    def _evict(self):",
+        "\treturn 1",
+        "",
+        "billing/cache.py:10-12  ShardedLRUCache.get  method",
+        "┆ that of billing/cache.py::ShardedLRUCache._evict above",
+        "b",
+        "",
+        "7 in all",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("form", [hits.text, hits.markdown])
+def test_a_context_told_above_is_named(form: Callable[[Results], str]) -> None:
+    told = replace(HIT, header="", header_of="a.py::C.first")
+    assert "a.py::C.first" in form(Results((told,), 1, 1, "keyword"))
+
+
+@pytest.mark.parametrize("form", [hits.text, hits.markdown])
+def test_nothing_is_said_to_be_nothing(form: Callable[[Results], str]) -> None:
+    assert form(Results((), 0, 1, "keyword")) == "Nothing was found.\n"
+    none = form(Results((), 3, 1, "keyword", "no hit has room in 5 tokens", 0))
+    assert "no hit has room in 5 tokens" in none
+    assert none.endswith("Nothing is shown.\n")
 
 
 def test_a_chunk_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    hits.show_chunk(CHUNK | {"body": "def f():\n    return '" + "x" * 300 + "'\n"})
+    hits_view.show_chunk(CHUNK | {"body": "def f():\n    return '" + "x" * 300 + "'\n"})
     assert capsys.readouterr().out.split("\n") == [
         "a.py:9-10  f  function  12 tokens",
         "",
@@ -152,7 +183,7 @@ def test_a_chunk_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None
 
 def drawn(chunk: dict[str, Any], *, numbered: bool) -> list[str]:
     console = Console(width=80, color_system=None)
-    return terminal.rendered(console, [hits.chunk_screen(chunk, numbered=numbered)]).split("\n")
+    return terminal.rendered(console, [hits_view.chunk_screen(chunk, numbered=numbered)]).split("\n")
 
 
 def test_lines_are_numbered_for_people() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def make_index(
             target = root / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-            result = analyze(Job(path.encode(), text.encode(), "0" * 40, options), counter.count)
+            data = text.encode()
+            oid = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+            result = analyze(Job(path.encode(), data, oid, options), counter.count)
             plans.append(plan_file(None, result))
             seen[result.path] = Seen(Stamp(result.size, 1, 2, 3))
         writer.apply(plans, seen, None)

@@ -12,9 +12,10 @@ from search_support import make_index
 from test_query import AWKWARD
 
 from ckvd.errors import ModelError, UsageError
+from ckvd.hit import Hit
 from ckvd.index import Index
 from ckvd.lookup import nearest_bits
-from ckvd.search import Hit, search
+from ckvd.search import search
 from ckvd.store.reader import open_reader
 
 BOTH = pytest.mark.parametrize("mode", ["hybrid", "keyword"])
