@@ -1,0 +1,121 @@
+"""The references: programs that read files of a language and say which symbols there are."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+EXTRACT = Path(__file__).parent / "extract"
+
+
+class ReferenceMissing(Exception):
+    """What a reference runs on is not installed; the message says what to install."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A symbol: its qualified name and its lines; of a reference, None where it does not say."""
+
+    symbol: str
+    start: int | None = None
+    end: int | None = None
+    name: int | None = None
+    kind: str = ""
+
+    def agrees(self, given: Row) -> bool:
+        """Whether a row of ckvd has this one's name and all of its lines."""
+        return (
+            self.symbol == given.symbol
+            and self.start in (None, given.start)
+            and self.end in (None, given.end)
+            and self.name in (None, given.name)
+        )
+
+    def __str__(self) -> str:
+        lines = f"{self.start or '?'}-{self.end or '?'}"
+        return f"{self.symbol} {lines} {self.kind}".rstrip() + (f" (name {self.name})" if self.name else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`kinds` are ckvd's kinds that it knows all of; `command` gives the program to run."""
+
+    name: str
+    kinds: frozenset[str]
+    command: Callable[[], list[str]]
+
+    def read(self, files: Sequence[str]) -> Iterator[tuple[str, list[Row]]]:
+        """The rows of each file that it can read. Raises ReferenceMissing."""
+        if not files:
+            return
+        command = self.command()
+        told = "".join(f"{path}\n" for path in files)
+        done = subprocess.run(command, input=told, capture_output=True, text=True, encoding="utf-8")
+        if done.returncode:
+            raise ReferenceMissing(f"{command[0]}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+        for answer in map(json.loads, done.stdout.splitlines()):
+            if not answer.get("error"):
+                yield answer["path"], [Row(**row) for row in answer["rows"]]
+
+
+def tool(name: str, remedy: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise ReferenceMissing(f"{name} is not installed: {remedy}")
+    return found
+
+
+def python() -> list[str]:
+    return [sys.executable, str(EXTRACT / "python.py")]
+
+
+def go() -> list[str]:
+    built = Path(tempfile.mkdtemp(prefix="ckvd-reference-")) / "extract-go"
+    compiler = tool("go", "apt-get install golang-go")
+    subprocess.run([compiler, "build", "-o", str(built), str(EXTRACT / "go.go")], check=True)
+    return [str(built)]
+
+
+def node_module(name: str) -> str:
+    """The folder of npm packages that holds one: `$NODE_PATH`, or `node_modules` above here."""
+    places = [Path(p) for p in os.environ.get("NODE_PATH", "").split(os.pathsep) if p]
+    places += [folder / "node_modules" for folder in EXTRACT.parents]
+    for place in places:
+        if (place / name).is_dir():
+            return str(place)
+    raise ReferenceMissing(
+        f"the npm package {name} is not there: npm install {name}, and NODE_PATH set to it"
+    )
+
+
+def node(script: str, *modules: str) -> Callable[[], list[str]]:
+    def command() -> list[str]:
+        paths = os.pathsep.join(dict.fromkeys(node_module(name) for name in modules))
+        runner = tool("node", "apt-get install nodejs")
+        return ["env", f"NODE_PATH={paths}", runner, "--stack-size=4000", str(EXTRACT / script)]
+
+    return command
+
+
+CODE = frozenset(
+    {"function", "method", "constructor", "class", "interface", "struct", "enum", "trait", "record"}
+)
+
+TYPESCRIPT = Reference(
+    "TypeScript compiler", CODE | {"type", "namespace", "module"}, node("typescript.js", "typescript")
+)
+
+REFERENCES: dict[str, Reference] = {
+    "go": Reference("go/parser", CODE | {"type"}, go),
+    "javascript": TYPESCRIPT,
+    "python": Reference("ast", CODE, python),
+    "tsx": TYPESCRIPT,
+    "typescript": TYPESCRIPT,
+}
