@@ -87,6 +87,8 @@ def analyze(job: Job, count: Callable[[str], int]) -> FileResult:
         )
     text = decoded.text
     parsed, verdict = _parse(job, path, text, language)
+    if parsed is not None and language is not None and language.rivals:
+        name = parsed.language  # a `.h` is what it was read as
     if verdict.reason is None and decoded.note:
         verdict = replace(verdict, reason="encoding", detail=decoded.note)
     chunks = cut(path, text, parsed, verdict.strategy, job.options, count, language=name)

@@ -41,13 +41,13 @@ def detect(path: str, head: bytes, override: str | None = None) -> Language | No
         name = _tables().labels.get(_label(override))
         return get(name) if name else None
     base = path.rpartition("/")[2]
-    name = _by_name(base) or _by_shebang(head) or _by_stem(base)
+    name = _by_name(base, head) or _by_shebang(head) or _by_stem(base)
     if name == "typescript" and _MARKUP.match(head):
         return None  # Qt's translations have the same suffix
     return get(name) if name else None
 
 
-def _by_name(base: str) -> str | None:
+def _by_name(base: str, head: bytes) -> str | None:
     tables = _tables()
     found = tables.filenames.get(base.lower())
     if found:
@@ -55,9 +55,9 @@ def _by_name(base: str) -> str | None:
     for suffix in _suffixes(base):
         found = tables.exact.get(suffix) or tables.suffixes.get(suffix.lower())
         if found in _TEMPLATES:
-            return _by_name(base[: -len(suffix) - 1]) or found
+            return _by_name(base[: -len(suffix) - 1], head) or found
         if found:
-            return found
+            return found if get(found).claims(suffix.lower(), head) else None
     return None
 
 

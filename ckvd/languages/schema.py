@@ -16,6 +16,7 @@ Of several paths the first that leads to a node counts; for the names that an im
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -73,13 +74,14 @@ class Rule:
     `at` says in which scope: `module`, `type`, `local`, or what an `inside` says; empty means all.
     `hook` names a function of `ckvd.parse.hooks` that gives the names instead of `name`.
     `split` are separators inside a name, whose left parts qualify it.
-    `body` is what an outline leaves out; a body that is a token (`{`) is all from there on.
+    `body` is what an outline leaves out, of several nodes from the first to the last; a body that is a
+    token (`{`) is all from there on.
     `scope` is whether the symbol qualifies what lies in it; `inside` what `at` calls its inside;
     `rest` that it qualifies its later siblings (`namespace X;`); `listed = false` that it does no more
-    than qualify and is no symbol itself. `members` (whether its functions are
-    methods) and `coarse` (whether it is a container among the units) follow from the kind where they
-    are not given. `chunk` is whether it is a unit of its own; `multiline` only where it, with its doc
-    comment, has more than one line.
+    than qualify and is no symbol itself; `free` that what it lies in does not qualify it.
+    `members` (whether its functions are methods) and `coarse` (whether it is a container among the
+    units) follow from the kind where they are not given. `chunk` is whether it is a unit of its own;
+    `multiline` only where it, with its doc comment, has more than one line.
     `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these
     types.
     """
@@ -102,6 +104,7 @@ class Rule:
     inside: str | None = None
     rest: bool = False
     listed: bool = True
+    free: bool = False
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
 
@@ -145,7 +148,9 @@ class Language:
     `constructors` are names that make a method a constructor (`*`: its type's own name).
     `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
     finds errors; `filler` is a statement that does nothing, where an empty block is an error.
-    `rivals` maps a suffix to a language that is tried too; the less damaged parse wins.
+    `rivals` maps a suffix to the languages that are tried too; the least damaged parse wins.
+    `clues` maps a suffix that other languages use too to an expression that is found, line by line, in
+    the first bytes of files of this one.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     """
 
@@ -166,7 +171,8 @@ class Language:
     skip: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
     filler: str = ""
-    rivals: Mapping[str, str] = field(default_factory=dict)
+    rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    clues: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     constructors: frozenset[str] = frozenset()
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
@@ -177,6 +183,11 @@ class Language:
     def parses(self) -> bool:
         """Whether there is a parser for it."""
         return self.grammar is not None or self.parser is not None
+
+    def claims(self, suffix: str, head: bytes) -> bool:
+        """Whether a file with this suffix, which other languages use too, can be one of this language."""
+        clue = self.clues.get(suffix)
+        return clue is None or not head.strip() or re.search(clue.encode(), head, re.MULTILINE) is not None
 
 
 def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,6 +212,7 @@ def load(file: str, data: dict[str, Any]) -> Language:
         node: tuple(_mark(file, node, row) for row in rows) for node, rows in _rows(data.pop("marks", {}))
     }
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+    plain["rivals"] = {suffix: _paths(rivals) for suffix, rivals in data.get("rivals", {}).items()}
     plain["constructors"] = frozenset(plain.get("constructors", ()))
     return Language(symbols=symbols, header=header, marks=marks, **plain)
 
@@ -255,6 +267,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         inside=row.get("inside"),
         rest=row.get("rest", False),
         listed=row.get("listed", True),
+        free=row.get("free", False),
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
     )

@@ -14,21 +14,44 @@ _GRAMMARS = ("tree-sitter", "tree-sitter-language-pack", "tree-sitter-c-sharp", 
 
 @cache
 def key(name: str) -> str:
-    """Changes with the data of the language, of those that it extends, and with the grammars installed."""
+    """Changes with the data of the language, of those that it extends or that are tried beside it, and with
+    the grammars installed."""
     digest = hashlib.blake2b(repr([(p, _installed(p)) for p in _GRAMMARS]).encode(), digest_size=12)
-    base: str | None = name
-    while base is not None:
-        data = resources.files(languages).joinpath(f"{base}.toml").read_bytes()
-        digest.update(data)
-        base = tomllib.loads(data.decode()).get("extends")
+    for each in sorted(_kin(name)):
+        digest.update(_data(each))
     return digest.hexdigest()
+
+
+def _kin(name: str) -> set[str]:
+    """The language, its rivals, those whose rival it is, and what these extend."""
+    found = {name}
+    for other in languages.names():
+        rivals = {rival for each in languages.get(other).rivals.values() for rival in each}
+        if name == other or name in rivals:
+            found |= {other, *rivals}
+    for each in tuple(found):
+        base: str | None = each
+        while base is not None:
+            found.add(base)
+            base = tomllib.loads(_data(base).decode()).get("extends")
+    return found
+
+
+def _data(name: str) -> bytes:
+    return resources.files(languages).joinpath(f"{name}.toml").read_bytes()
 
 
 @cache
 def detection_key() -> str:
     """Changes when a file may be taken for another language than before."""
     table = [
-        (name, sorted(found.suffixes), sorted(found.filenames), sorted(found.interpreters))
+        (
+            name,
+            sorted(found.suffixes),
+            sorted(found.filenames),
+            sorted(found.interpreters),
+            sorted(found.clues.items()),
+        )
         for name in languages.names()
         for found in [languages.get(name)]
     ]

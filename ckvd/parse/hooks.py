@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import tree_sitter as ts
 
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A name, where it begins, and what qualifies it beyond the enclosing scopes."""
-
-    name: str
-    start: int
-    parents: tuple[str, ...] = ()
-
-
-NameHook = Callable[[ts.Node, bytes], list[Found]]
-ImportHook = Callable[[ts.Node, bytes], list[str]]
-
-
-def text_of(node: ts.Node, source: bytes) -> str:
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+from ckvd.parse.found import Found, ImportHook, NameHook, text_of
+from ckvd.parse.haskell import haskell_function, haskell_instance
+from ckvd.parse.julia import julia_function, julia_value
 
 
 def go_method(node: ts.Node, source: bytes) -> list[Found]:
@@ -215,12 +200,44 @@ def powershell_name(node: ts.Node, source: bytes) -> list[Found]:
     return [Found(found[0], at.end_byte - len(found[0].encode()))] if found else []
 
 
+def objc_selector(node: ts.Node, source: bytes) -> list[Found]:
+    """The whole selector of a method, `setObject:forKey:`."""
+    parts: list[str] = []
+    start = word = None
+    for child in node.named_children:
+        if child.type == "identifier":
+            word = child
+        elif child.type == "method_parameter":
+            parts.append((text_of(word, source) if word is not None else "") + ":")
+        else:
+            continue
+        start = child if start is None else start
+        word = word if child.type == "identifier" else None
+    if start is None:
+        return []
+    return [Found("".join(parts) or text_of(start, source), start.start_byte)]
+
+
+def objc_values(node: ts.Node, source: bytes) -> list[Found]:
+    """The names that a property or an instance variable declares."""
+    declared = (c for c in node.named_children if c.type == "struct_declaration")
+    each = (d for c in declared for d in c.named_children if d.type == "struct_declarator")
+    found = (_declared(d, source)[0] for d in each)
+    return [name for name in found if name is not None and name.name]
+
+
 NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
     "c_values": c_values,
     "go_method": go_method,
+    "haskell_function": haskell_function,
+    "haskell_instance": haskell_instance,
     "js_assigned": js_assigned,
+    "julia_function": julia_function,
+    "julia_value": julia_value,
+    "objc_selector": objc_selector,
+    "objc_values": objc_values,
     "powershell_name": powershell_name,
     "rust_impl": rust_impl,
     "terraform_block": terraform_block,

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
+from ckvd.parse.objc import objc_bodies, objc_macros
 from ckvd.parse.powershell import powershell_statements
 
 Mask = Callable[[bytes], bytes]
@@ -83,6 +84,8 @@ MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
     "jsx_ampersands": jsx_ampersands,
+    "objc_bodies": objc_bodies,
+    "objc_macros": objc_macros,
     "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "swift_conditions": swift_conditions,

@@ -19,14 +19,17 @@ from ckvd.parse.walk import Draft, Walk
 def parse(path: str, source: bytes, language: Language) -> Parsed:
     """Symbols with exact ranges, the header's items and the damage of one file.
 
-    Of a language and its rival for the path's suffix (C and C++ for `.h`) the less damaged parse is taken.
+    Of a language and its rivals for the path's suffix (C and C++ for `.h`) the least damaged parse is taken.
     """
-    parsed = _parse(source, language)
-    rival = language.rivals.get(path.rpartition(".")[2].lower())
-    if parsed.status == "ok" or rival is None:
-        return parsed
-    other = _parse(source, get(rival))
-    return other if other.error_bytes < parsed.error_bytes else parsed
+    best = _parse(source, language)
+    suffix = path.rpartition(".")[2].lower()
+    for rival in map(get, language.rivals.get(suffix, ())):
+        if best.status == "ok":
+            break
+        if rival.claims(suffix, source):
+            other = _parse(source, rival)
+            best = other if other.error_bytes < best.error_bytes else best
+    return best
 
 
 def _parse(source: bytes, language: Language) -> Parsed:

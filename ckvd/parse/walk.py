@@ -14,7 +14,7 @@ from ckvd.languages.schema import SPACES, TYPES, Rule
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.damage import any_within
-from ckvd.parse.hooks import Found, text_of
+from ckvd.parse.found import Found, text_of
 from ckvd.parse.paths import ERROR_KIND
 from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table
 
@@ -212,7 +212,7 @@ class Walk:
         for each in found:
             draft = Draft(
                 found=each,
-                parents=scope.names + each.parents,
+                parents=each.parents if rule.free else scope.names + each.parents,
                 kind=self._kind(compiled, node, each, depth),
                 rule=rule,
                 start=start,
@@ -301,7 +301,7 @@ class Walk:
                 break
         if not hits:
             return None, None
-        start, last = hits[0].start_byte, min(end, hits[0].end_byte) if hits[0].is_named else end
+        start, last = hits[0].start_byte, min(end, hits[-1].end_byte) if hits[0].is_named else end
         doc = None
         if hits[0].kind_id in self._table.blocks:
             inside = [c for c in hits[0].named_children if c.kind_id not in self._table.comments]

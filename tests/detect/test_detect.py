@@ -64,6 +64,11 @@ def test_suffixes_names_and_shebangs(path: str, source: bytes, language: str, sy
         ("nginx.conf.j2", b"", "jinja"),
         ("templates/_helpers.tpl", b"", "gotemplate"),
         ("LICENSE", b"MIT License", None),
+        ("view.m", b'// A view.\n#import "view.h"\n', "objc"),
+        ("view.m", b"% A view.\nfunction y = view(x)\n", None),
+        ("view.mm", b"", "objc"),
+        ("Deploy.PS1", b"", "powershell"),
+        ("deploy", b"#!/usr/bin/env pwsh\n", "powershell"),
         ("", b"", None),
     ],
 )
