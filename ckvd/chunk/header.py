@@ -30,11 +30,17 @@ class Headers:
         self._symbols = parsed.symbols
         self._comment = parsed.comment
         self._always = [item for item in parsed.header if not item.names]
-        self._bound: dict[bytes, list[HeaderItem]] = {}
+        bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
         for item in parsed.header:
             for name in item.names:
-                self._bound.setdefault(_last_word(name), []).append(item)
-        self._names = frozenset(name for name, items in self._bound.items() if len(items) <= MAX_TWINS)
+                bound.setdefault(_words(name), []).append(item)
+        self._bound: dict[bytes, list[tuple[tuple[bytes, ...], list[HeaderItem]]]] = {}
+        for words, items in bound.items():
+            if len(items) <= MAX_TWINS:
+                self._bound.setdefault(words[-1], []).append((words, items))
+        self._names = frozenset(
+            word for names in self._bound.values() for words, _ in names for word in words
+        )
         self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
         self._segments: dict[tuple[int, int], Segment | None] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
@@ -57,11 +63,15 @@ class Headers:
             items += fixed
             if optional:
                 body = words if needs_words else self._source.identifiers(code, end)
-                items += [m for m in optional if not m.names or any(_last_word(n) in body for n in m.names)]
+                items += [
+                    m for m in optional if not m.names or any(body.issuperset(_words(n)) for n in m.names)
+                ]
             used |= scope_words
         items += self._always
-        for name in used:
-            items += self._bound[name]
+        for word in used:
+            for name, bound in self._bound.get(word, ()):
+                if used.issuperset(name):
+                    items += bound
         # What the body holds it need not be told, nor what the body is a part of.
         items = [i for i in items if i.end <= start or end <= i.start]
         return self._render(items if own is None else items + self._signature(own))
@@ -152,7 +162,6 @@ class Headers:
         return bool(self._comment) and line.lstrip().startswith(self._comment)
 
 
-def _last_word(name: str) -> bytes:
-    """The identifier by which a bound name is recognised (`$config`, `a.b`)."""
-    words = identifiers(name.encode())
-    return words[-1] if words else name.encode()
+def _words(name: str) -> tuple[bytes, ...]:
+    """The identifiers by which a bound name is recognised: one for `$config` and `a.b`, two for `--a-b`."""
+    return tuple(identifiers(name.rpartition(".")[2].encode())) or (name.encode(),)

@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import data, islands, markdown, notebook, rst, sql, templates, tree
+from ckvd.parse import css, data, islands, markdown, notebook, rst, sql, templates, tree
 
 __all__ = ["parse"]
 
 Parser = Callable[[str, bytes, Language], Parsed]
 
 PARSERS: dict[str, Parser] = {
+    "css": css.parse,
     "data": data.keys,
     "ejs": islands.ejs,
     "erb": islands.erb,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ckvd.languages import Language, get, names
 from ckvd.model import Parsed, ParseStatus, Range, Symbol
-from ckvd.parse import templates, tree
+from ckvd.parse import css, templates, tree
 from ckvd.parse.damage import FAILED_SHARE, merged
 
 Island = tuple[str, bytes]
@@ -118,7 +118,7 @@ def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
 
 
 def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
-    parts = [tree.parse(path, text, get(name)) for name, text in islands]
+    parts = [_parsed(path, text, get(name)) for name, text in islands]
     damage = merged([r for part in parts for r in part.damage])
     error_bytes = sum(b - a for a, b in damage)
     status: ParseStatus = (
@@ -136,6 +136,10 @@ def _combined(path: str, source: bytes, language: Language, islands: Iterable[Is
         comment=language.comment,
         pieces=_Pieces(parts),
     )
+
+
+def _parsed(path: str, island: bytes, language: Language) -> Parsed:
+    return (css.parse if language.parser == "css" else tree.parse)(path, island, language)
 
 
 def _detail(source: bytes, at: int) -> str:

@@ -82,6 +82,24 @@ def test_html_takes_scripts_alone() -> None:
     assert next(source[a:b] for a, b in result.pieces(0, len(source))) == b"function a(){}"
 
 
+def test_styles_are_islands() -> None:
+    source = (
+        b"<style>\n.a { color: red }\n</style>"
+        b'<style lang="scss">\n.b {\n  // {\n  &:hover { c: d }\n}\n</style>\n'
+        b'<style type="text/css"><!-- h1, h2 { e: f } --></style>'
+        b'<style lang="stylus">\n.no\n  a b\n</style>\n'
+    )
+    result = parsed("A.vue", source)
+    assert result.status == "ok"
+    assert shown(source, result) == [
+        (".a", "rule", b".a { color: red }"),
+        (".b", "rule", b".b {\n  // {\n  &:hover { c: d }\n}"),
+        (".b.&:hover", "rule", b"&:hover { c: d }"),
+        ("h1", "rule", b"h1, h2 { e: f }"),
+        ("h2", "rule", b"h1, h2 { e: f }"),
+    ]
+
+
 def test_svelte_and_damage_in_a_script() -> None:
     source = (
         b"<script>\nexport function fine() { return 1 }\nfunction broken( {\n</script>\n"
