@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import json
@@ -9,8 +10,9 @@ import os
 import stat
 from dataclasses import asdict, dataclass
 
-from ckvd import __version__
-from ckvd.config import FILE_NAME, Config, parse_config
+from ckvd import __version__, config_edit
+from ckvd.config import FILE_NAME as FILE_NAME
+from ckvd.config import Config, parse_config
 from ckvd.embed import registry
 from ckvd.embed.registry import ModelSpec
 from ckvd.errors import ConfigError
@@ -56,6 +58,44 @@ def load(root: str | bytes) -> Config:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{FILE_NAME}, line {line}: this is not UTF-8; save the file as UTF-8.") from error
     return parse_config(text)
+
+
+def use_model(root: bytes, name: str) -> ModelSpec:
+    """Writes `embedding.model` into the tree's configuration once that model has shown that it works.
+
+    Raises ModelError where it does not, ConfigError where the file cannot be read or edited.
+    """
+    from ckvd.embed import collection
+
+    load(root)
+    spec = registry.resolve(name, os.fsdecode(root))
+    if spec.has_vectors:
+        collection.check(spec)
+    path = os.path.join(root, os.fsencode(FILE_NAME))
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+    except FileNotFoundError:
+        text = ""
+    edited = config_edit.set_key(text.removeprefix("\ufeff"), "embedding", "model", name)
+    if edited != text:
+        _replace(path, edited)
+    return spec
+
+
+def _replace(path: bytes, text: str) -> None:
+    """Writes the file anew in one step, its mode kept."""
+    folder, name = os.path.split(path)
+    beside = os.path.join(folder, b".%s.%d.swp" % (name, os.getpid()))  # a name that no index has in it
+    try:
+        with open(beside, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            with contextlib.suppress(FileNotFoundError):
+                os.chmod(file.fileno(), stat.S_IMODE(os.stat(path).st_mode))
+        os.replace(beside, path)
+    except OSError as error:
+        why = f"{FILE_NAME} cannot be written ({error.strerror}); mend its permissions."
+        raise ConfigError(why) from error
 
 
 @dataclass(frozen=True, slots=True)

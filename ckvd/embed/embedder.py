@@ -102,7 +102,13 @@ class _Onnx(ABC):
 
     def _run(self, ids: list[int]) -> Vector:
         """The vector [dimensions] of token ids, not yet of unit length."""
-        output = self._session.run(self._output, self._feeds(ids))[0]
+        try:
+            output = self._session.run(self._output, self._feeds(ids))[0]
+        except _failures() as error:
+            raise ModelError(
+                f"the model {self.spec.name} cannot be run on {len(ids)} tokens ({_first_line(error)}): "
+                "state a lower `limit` in its model.toml, or export it again"
+            ) from error
         if output.ndim == 3:  # [1, tokens, dimensions]; unpadded, so that no mask is needed
             output = self._pooled(output.astype(np.float32))
         if output.ndim != 2 or output.shape[1] != self.spec.dimensions:
@@ -126,8 +132,8 @@ class _Onnx(ABC):
                 return np.asarray(output.max(axis=1))
             case "graph":
                 raise ModelError(
-                    f"the graph of {self.spec.name} does not pool, as it should: export the whole model, pooling "
-                    "and the layers after it included, or state `pooling` in its model.toml"
+                    f"the graph of {self.spec.name} does not pool, as it should: export pooling and what "
+                    "comes after it too, or state `pooling` in its model.toml"
                 )
             case _:
                 return np.asarray(output.mean(axis=1))
@@ -194,7 +200,6 @@ class HashEmbedder:
 
 def _session(spec: ModelSpec) -> Any:
     import onnxruntime as ort
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -204,14 +209,25 @@ def _session(spec: ModelSpec) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry("session.inter_op.allow_spinning", "0")
     options.log_severity_level = 4
-    damage = (state.Fail, state.InvalidProtobuf, state.InvalidGraph, state.InvalidArgument, state.NoSuchFile,
-              state.NotImplemented, state.RuntimeException)  # fmt: skip
     if not os.path.isfile(spec.onnx):
         raise ModelError(f"the model file {spec.onnx} is gone: install the model again")
     try:
         return ort.InferenceSession(spec.onnx, options, providers=["CPUExecutionProvider"])
-    except damage as error:
-        first = str(error).splitlines()[0]
+    except _failures() as error:
         raise ModelError(
-            f"the model file {spec.onnx} is damaged or not for this onnxruntime ({first})"
+            f"the model file {spec.onnx} is damaged or not for this onnxruntime ({_first_line(error)})"
         ) from error
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What onnxruntime raises of a graph that it cannot load or run."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return (
+        *(state.Fail, state.InvalidProtobuf, state.InvalidGraph, state.InvalidArgument, state.NoSuchFile),
+        *(state.NotImplemented, state.RuntimeException),
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

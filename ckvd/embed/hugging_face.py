@@ -28,7 +28,8 @@ def facts(folder: str) -> dict[str, Any]:
     if how := _pooling(pooling):
         found["pooling"] = how
     dimensions = pooling.get("word_embedding_dimension") or config.get("hidden_size") or config.get("dim")
-    if after := _after_pooling(folder):
+    after = _after_pooling(folder)
+    if after is not None:
         found["pooling"] = "graph"
         dimensions = after.get("out_features") or dimensions
     if dimensions:
@@ -91,5 +92,6 @@ def table(path: str, parse: Callable[[str], Any], kind: type[Any] = dict) -> Any
     except ValueError as error:  # JSON, TOML and UTF-8 errors alike
         raise ModelError(f"{path} is damaged ({error})") from error
     if not isinstance(value, kind):
-        raise ModelError(f"{path} is damaged (not a {'table of keys and values' if kind is dict else 'list'})")
+        what = "table of keys and values" if kind is dict else "list"
+        raise ModelError(f"{path} is damaged (not a {what})")
     return value

@@ -34,8 +34,8 @@ _POOLINGS: Mapping[Kind, tuple[Pooling, ...]] = {
     "transformer": ("mean", "cls", "max", "last", "graph"),
 }
 """What each kind can pool by, the usual first; `graph` is done by the ONNX graph itself."""
-_ONNX = ("model.onnx", os.path.join("onnx", "model.onnx"))
-_ONNX_DATA = ("_data", ".data")
+ONNX = ("model.onnx", os.path.join("onnx", "model.onnx"))
+ONNX_DATA = ("_data", ".data")
 """What exporters append to the name of an ONNX file for the weights that they keep outside it."""
 _QUANTISER = "int8-max/1"
 """Part of a model's identity: vectors stored by another rule do not compare. See `quantise`."""
@@ -139,8 +139,12 @@ def resolve(model: str, base: str = ".") -> ModelSpec:
 
 def names() -> tuple[str, ...]:
     """The models that can be named: shipped, then added, then the two built in."""
-    added = added_folder()
-    found = [*sorted(os.listdir(SHIPPED)), *(sorted(os.listdir(added)) if os.path.isdir(added) else ())]
+    found = [
+        name
+        for folder in (SHIPPED, added_folder())
+        for name in (sorted(os.listdir(folder)) if os.path.isdir(folder) else ())
+        if not name.startswith(".") and os.path.isdir(os.path.join(folder, name))
+    ]
     return (*dict.fromkeys(found), HASH, NONE)
 
 
@@ -161,11 +165,11 @@ def verify(spec: ModelSpec) -> None:
 
 def _read(folder: str, name: str) -> ModelSpec:
     entry = hugging_face.table(os.path.join(folder, "model.toml"), tomllib.loads)
-    onnx = next((p for p in (os.path.join(folder, o) for o in _ONNX) if os.path.isfile(p)), None)
+    onnx = next((p for p in (os.path.join(folder, o) for o in ONNX) if os.path.isfile(p)), None)
     tokenizer = os.path.join(folder, "tokenizer.json")
     if onnx is None:
         raise ModelError(f"the model folder {folder} has no model.onnx: export the model to ONNX into it")
-    data = tuple(path for path in (onnx + suffix for suffix in _ONNX_DATA) if os.path.isfile(path))
+    data = tuple(path for path in (onnx + suffix for suffix in ONNX_DATA) if os.path.isfile(path))
     if not os.path.isfile(tokenizer):
         raise ModelError(f"the model folder {folder} has no tokenizer.json: copy the model's own into it")
     facts = entry if "kind" in entry else {**hugging_face.facts(folder), **entry}
