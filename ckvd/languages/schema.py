@@ -83,7 +83,7 @@ class Rule:
     units) follow from the kind where they are not given. `chunk` is whether it is a unit of its own;
     `multiline` only where it, with its doc comment, has more than one line.
     `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these
-    types.
+    types, past comments, `leading` the preceding ones.
     """
 
     kind: str
@@ -107,6 +107,7 @@ class Rule:
     free: bool = False
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         free=row.get("free", False),
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
+        leading=_paths(row.get("leading")),
     )
 
 

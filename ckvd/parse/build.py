@@ -40,6 +40,8 @@ def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence
 
 
 def _chunked(draft: Draft, source: bytes) -> bool:
+    if not draft.first:
+        return False
     if draft.rule.chunk == "multiline":
         return source.find(b"\n", draft.lead, draft.end) >= 0
     return draft.rule.chunk == "always"

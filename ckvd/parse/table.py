@@ -33,6 +33,7 @@ class CompiledRule:
     when: tuple[Condition, ...]
     hook: NameHook | None
     trailing: frozenset[int]
+    leading: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         when=_conditions(rule.when, grammar),
         hook=_hook(NAME_HOOKS, rule.hook, language) if rule.hook else None,
         trailing=frozenset(i for name in rule.trailing for i in grammar.named(name)),
+        leading=frozenset(i for name in rule.leading for i in grammar.kinds(name)),
     )
 
 

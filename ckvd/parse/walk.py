@@ -22,7 +22,8 @@ from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule,
 @dataclass(slots=True, eq=False)
 class Draft:
     """A symbol in the making. `declared` is where its own text begins (behind attributes that are
-    siblings), `group` the declaration that it shares with others (`var ( … )`)."""
+    siblings), `group` the declaration that it shares with others (`var ( … )`), `first` whether its name
+    is the first of those that its node declares."""
 
     found: Found
     parents: tuple[str, ...]
@@ -38,6 +39,7 @@ class Draft:
     group: Range
     where: str
     clean: bool
+    first: bool = True
     imports: list[HeaderItem] = field(default_factory=list)
 
 
@@ -191,7 +193,8 @@ class Walk:
                 self._scopes.pop()
         scope = self._scopes[-1]
         outer = self._outermost(node, depth)
-        start, end = outer.start_byte, outer.end_byte
+        end = outer.end_byte
+        begin = start = self._begin(outer, compiled.leading)
         if self._blanked is not None:
             start = text.before_blanks(source, self._blanked, start)
         if rule.semicolon and source[end : end + 1] == b";":
@@ -202,8 +205,11 @@ class Walk:
             end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
         end = text.trimmed(source, start, end)
         declared = text.behind_attributes(outer, source, self._table.attributes, self._table.modifiers)
+        declared = begin if declared == outer.start_byte else declared
         start, lead = text.lead(source, start, self._marks)
         body, doc = self._body(compiled, node, end)
+        if body is None and rule.rest and outer.end_byte < end:
+            body = outer.end_byte, end
         around = self._around(depth)
         group = (start, end)
         if around is not None and around.start_byte < start:
@@ -225,18 +231,36 @@ class Walk:
                 group=group,
                 where=scope.where,
                 clean=clean,
+                first=each is found[0],
             )
             self.drafts.append(draft)
-        if rule.rest:
+        if rule.rest and not rule.trailing:
             self.header.append(HeaderItem("package", start, end))
         if len(found) == 1 and (rule.scope or rule.inside is not None):
             self._enter(draft, depth)
         return True
 
+    def _begin(self, node: ts.Node, leading: frozenset[int]) -> int:
+        """Where a declaration begins: with the siblings that lead to it, behind a comment that is its child."""
+        start = node.start_byte
+        if leading:
+            at = node.prev_sibling
+            while at is not None and at.kind_id in leading:
+                start, at = at.start_byte, at.prev_sibling
+        at = node.child(0)
+        while start == node.start_byte and at is not None and at.kind_id in self._table.comments:
+            self._marks.append((at.start_byte, at.end_byte, False))
+            at = at.next_sibling
+            if at is None or at.kind_id not in self._table.comments:
+                return at.start_byte if at is not None else start
+        return start
+
     def _end_of_trailing(self, node: ts.Node, kinds: frozenset[int]) -> int:
         end, at = node.end_byte, node.next_named_sibling
-        while at is not None and at.kind_id in kinds:
-            end, at = at.end_byte, at.next_named_sibling
+        while at is not None and (at.kind_id in kinds or at.kind_id in self._table.comments):
+            if at.kind_id in kinds:
+                end = at.end_byte
+            at = at.next_named_sibling
         return end
 
     def _enter(self, draft: Draft, depth: int) -> None:
@@ -251,7 +275,8 @@ class Walk:
             members = draft.kind in TYPES
         where = draft.rule.inside or ("type" if members else "module" if space else "local")
         if draft.rule.rest:
-            self._scopes.append(_Scope(depth - 1, names, where, None, rest=True))
+            holder = draft if draft.rule.trailing else None
+            self._scopes.append(_Scope(depth - 1, names, where, holder, rest=True))
         else:
             self._scopes.append(_Scope(depth, names, where, draft))
 
