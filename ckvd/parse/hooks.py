@@ -6,9 +6,10 @@ import re
 
 import tree_sitter as ts
 
+from ckvd.parse.elixir import elixir_alias, elixir_attribute, elixir_function, elixir_module
 from ckvd.parse.found import Found, ImportHook, NameHook, text_of
 from ckvd.parse.haskell import haskell_function, haskell_instance
-from ckvd.parse.julia import julia_function, julia_value
+from ckvd.parse.julia import julia_function, julia_type, julia_value
 
 
 def go_method(node: ts.Node, source: bytes) -> list[Found]:
@@ -230,11 +231,15 @@ NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
     "c_values": c_values,
+    "elixir_attribute": elixir_attribute,
+    "elixir_function": elixir_function,
+    "elixir_module": elixir_module,
     "go_method": go_method,
     "haskell_function": haskell_function,
     "haskell_instance": haskell_instance,
     "js_assigned": js_assigned,
     "julia_function": julia_function,
+    "julia_type": julia_type,
     "julia_value": julia_value,
     "objc_selector": objc_selector,
     "objc_values": objc_values,
@@ -245,6 +250,7 @@ NAME_HOOKS: dict[str, NameHook] = {
 }
 
 IMPORT_HOOKS: dict[str, ImportHook] = {
+    "elixir_alias": elixir_alias,
     "go_import": go_import,
     "rust_use": rust_use,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import tree_sitter as ts
 
-from ckvd.parse.hooks import Found
+from ckvd.parse.found import Found
 
 Mark = tuple[int, int, bool]
 """A comment or an attribute that the walk has passed: start, end, whether it is an attribute."""
@@ -16,9 +16,9 @@ SIGNATURE_BYTES = 400
 DOC_CHARACTERS = 1000
 
 _SPACE = b" \t\r\n\f\v"
-_OPENERS = " \t:={;"
+_OPENERS = " \t:={;,"
 _MARKER = re.compile(
-    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
 )
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
@@ -27,6 +27,9 @@ _BRIEF = re.compile(
 )
 _TAG = re.compile(r"^(?:[@\\][A-Za-z]|\.[A-Z]+(?:\s|$))")
 _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
+_DOC_STRING = re.compile(
+    r"""(?:\A\s*|@(?:module|type)?doc\s+(?:~[sS])?)(\"{3}|'{3}|")(.*?)(?<!\\)\1""", re.DOTALL
+)
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
 
 
@@ -144,8 +147,11 @@ def signature(source: bytes, start: int, end: int) -> str:
 
 
 def comment_text(source: bytes, start: int, end: int) -> str:
-    """The first paragraph of a doc comment, without comment markers."""
-    lines = source[start:end].decode("utf-8", "replace").split("\n")
+    """The first paragraph of a doc comment, or of a string in its place, without comment markers."""
+    if source[start : start + 1] == b'"':
+        return string_text(source, start, end)
+    said = _DOC_STRING.sub(r"\2", source[start:end].decode("utf-8", "replace"))
+    lines = said.split("\n")
     plain = (_MARKER.sub("", _CLOSER.sub("", s), count=1) for s in lines if not _DIRECTIVE.match(s.strip()))
     return _paragraph(_XML.sub("", s) for s in plain)
 

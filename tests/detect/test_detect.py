@@ -68,6 +68,8 @@ def test_suffixes_names_and_shebangs(path: str, source: bytes, language: str, sy
         ("view.m", b"% A view.\nfunction y = view(x)\n", None),
         ("view.mm", b"", "objc"),
         ("Deploy.PS1", b"", "powershell"),
+        ("mix.exs", b"", "elixir"),
+        ("run", b"#!/usr/bin/env elixir\n", "elixir"),
         ("deploy", b"#!/usr/bin/env pwsh\n", "powershell"),
         ("", b"", None),
     ],
