@@ -9,7 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,8 +77,13 @@ class Ckvd:
         return done
 
     @contextlib.contextmanager
-    def daemon(self, root: Path, *args: str, **popen: Any) -> Iterator[subprocess.Popen[bytes]]:
-        """`ckvd run ROOT`, ready when this yields; at the end SIGTERM, and it must leave in time with 0."""
+    def daemon(
+        self, root: Path, *args: str, wait: Callable[[], None] | None = None, **popen: Any
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """`ckvd run ROOT`, ready when this yields; at the end SIGTERM, and it must leave in time with 0.
+
+        Ready is when `sync` returns, or `wait` where given.
+        """
         log = root.parent / f"{root.name}.daemon.log"
         with log.open("wb") as output:
             process = subprocess.Popen(
@@ -89,7 +94,10 @@ class Ckvd:
                 **popen,
             )
         try:
-            self._wait_ready(process, root, log, args)
+            if wait is not None:
+                wait()
+            else:
+                self._wait_ready(process, root, log, args)
             yield process
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)

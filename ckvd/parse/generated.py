@@ -81,7 +81,7 @@ _TOKEN = re.compile(
 _LITTER = re.compile(
     rb"\.#.*"  # Emacs' lock links
     rb"|#.*#"  # Emacs' autosave
-    rb"|.*~"  # backups
+    rb"|.*~|.+\.bak"  # backups
     rb"|\..*\.sw[a-px]|\..*\.swpx|\..*\.un~|_.*\.swp"  # Vim's swap and undo
     rb"|4913"  # Vim's probe for a writable folder
     rb"|.*___jb_(?:tmp|old|bak)___"  # JetBrains' safe write

@@ -122,7 +122,7 @@ def test_no_secrets(path: str, head: bytes) -> None:
     [".#a.py", "#a.py#", ".a.py.swp", ".a.py.swo", ".a.py.swx", "a.py~", ".a.py.~1~", "4913",
      "a.py___jb_tmp___", "a.py___jb_old___", ".~lock.notes.md#", "~$report.docx", ".a.py.kate-swp",
      ".goutputstream-X1Y2Z3", ".nfs0000000000a1b2c300000001", ".a.py.un~",
-     "a.txt.sb-1a2b3c4d-AbCdEf", ".#new\nline"],
+     "a.txt.sb-1a2b3c4d-AbCdEf", ".#new\nline", "a.txt.bak"],
 )  # fmt: skip
 def test_litter(name: str) -> None:
     assert is_litter(name.encode())
@@ -139,7 +139,7 @@ def test_litter(name: str) -> None:
         "a#.py",
         ".gitignore",
         "4913.py",
-        "x.bak",
+        ".bak",
         "~a",
         "a.orig",
         ".a.sw",
