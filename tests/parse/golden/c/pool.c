@@ -39,4 +39,4 @@ int old_style(a)
     return a;
 }
 
-struct counter { int hits; } total, per_cpu[4];
+struct tally { int hits; } total, per_cpu[4];

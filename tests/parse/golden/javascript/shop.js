@@ -42,7 +42,7 @@ describe("Basket", () => {
 
 const handlers = {
   user: {
-    created(event) { return event; },
+    created: (event) => event,
     nested: { removed: (event) => null },
   },
 };
