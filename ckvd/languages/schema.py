@@ -83,7 +83,9 @@ class Rule:
     units) follow from the kind where they are not given. `chunk` is whether it is a unit of its own;
     `multiline` only where it, with its doc comment, has more than one line.
     `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these
-    types, past comments, `leading` the preceding ones.
+    types, past comments, `leading` the preceding ones. `joined` goes on with a `joined` declaration of
+    the same name, if that comes right before it in the same scope: the signature and the equations of a
+    function are one symbol.
     """
 
     kind: str
@@ -104,6 +106,7 @@ class Rule:
     inside: str | None = None
     rest: bool = False
     listed: bool = True
+    joined: bool = False
     free: bool = False
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
@@ -129,11 +132,13 @@ class MarkRule:
     """A node that speaks of a declaration and is none, besides `comments` and `attributes`.
 
     A `doc` is the doc comment of the declaration behind it, an `attribute` belongs to that declaration,
-    and an `inside` documents the one that it lies in. `when` is as in `Rule`.
+    and an `inside` documents the one that it lies in. `when` is as in `Rule`. `blank` is whether a blank
+    line may follow it.
     """
 
     kind: Literal["doc", "attribute", "inside"]
     when: Conditions = ()
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,6 +273,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         inside=row.get("inside"),
         rest=row.get("rest", False),
         listed=row.get("listed", True),
+        joined=row.get("joined", False),
         free=row.get("free", False),
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
@@ -291,4 +297,4 @@ def _mark(file: str, node: str, row: dict[str, Any]) -> MarkRule:
     kind = row.get("kind")
     if kind not in ("doc", "attribute", "inside"):
         raise LanguageDataError(f"{file}: {node}: 'kind' is {kind!r}")
-    return MarkRule(kind=kind, when=_conditions(row))
+    return MarkRule(kind=kind, when=_conditions(row), blank=row.get("blank", False))

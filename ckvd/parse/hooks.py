@@ -227,6 +227,14 @@ def objc_values(node: ts.Node, source: bytes) -> list[Found]:
     return [name for name in found if name is not None and name.name]
 
 
+def perl_imports(node: ts.Node, source: bytes) -> list[str]:
+    """What `use Shelf::Crate qw(a b)` binds: the names, and the module's own last word."""
+    module = node.child_by_field_name("module")
+    listed = re.search(r"\bqw\s*\W([^)\]}>/|]*)", text_of(node, source))
+    own = re.findall(r"\w+$", text_of(module, source)) if module is not None else []
+    return own + (re.findall(r"\w+", listed[1]) if listed is not None else [])
+
+
 NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
@@ -252,5 +260,6 @@ NAME_HOOKS: dict[str, NameHook] = {
 IMPORT_HOOKS: dict[str, ImportHook] = {
     "elixir_alias": elixir_alias,
     "go_import": go_import,
+    "perl_imports": perl_imports,
     "rust_use": rust_use,
 }

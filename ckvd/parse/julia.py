@@ -43,16 +43,20 @@ def _callee(callee: ts.Node, source: bytes) -> list[Found]:
     return []
 
 
+def julia_type(node: ts.Node, source: bytes) -> list[Found]:
+    """The first word of `Crate{T} <: AbstractCrate`."""
+    at = next((c for c in node.named_children if c.type == "type_head"), None)
+    while at is not None and at.type != "identifier":
+        at = at.named_children[0] if at.named_children else None
+    return [Found(text_of(at, source), at.start_byte)] if at is not None else []
+
+
 def julia_value(node: ts.Node, source: bytes) -> list[Found]:
     """The name, or the names, that an assignment gives to values."""
     left = node.named_children[0] if node.named_children else None
     if left is not None and left.type == "typed_expression" and left.named_children:
         left = left.named_children[0]
-    names = (
-        left.named_children
-        if left is not None and left.type in {"open_tuple", "tuple_expression"}
-        else [left]
-    )
-    return [
-        Found(text_of(n, source), n.start_byte) for n in names if n is not None and n.type == "identifier"
-    ]
+    if left is None:
+        return []
+    names = left.named_children if left.type in {"open_tuple", "tuple_expression"} else [left]
+    return [Found(text_of(n, source), n.start_byte) for n in names if n.type == "identifier"]

@@ -1,6 +1,7 @@
 """Blanking of what a grammar cannot read, offset for offset, so that it can read the rest.
 
-A mask replaces bytes by spaces and never changes a text's length or its lines.
+A mask replaces bytes by spaces, or by letters where a name must stay one, and never changes a text's length
+or its lines.
 """
 
 from __future__ import annotations
@@ -51,6 +52,30 @@ def swift_conditions(source: bytes) -> bytes:
     return _CONDITION.sub(blank, source)
 
 
+_LUAU = (
+    re.compile(rb"^[ \t]*@(?:\w+|\[[^\]\n]*\])[ \t]*(?=\r?$|(?:local[ \t]+)?function\b)", re.MULTILINE),
+    re.compile(rb"(?<=\w)\.\.\."),
+    re.compile(rb"(?<=[:=>|(] )<[\w, \t.]+>(?=\()"),
+)
+_LUAU_TYPE = re.compile(rb"^[ \t]*(?:export[ \t]+)?type[ \t]+\w+[ \t]*<[^<>\n]*>", re.MULTILINE)
+_LUAU_DEFAULT = re.compile(rb"[ \t]*=[ \t]*[\w.]+(?=[ \t]*[,>])")
+
+
+def luau_types(source: bytes) -> bytes:
+    """Attributes of functions (`@native`), type packs (`T...`), generic function types, defaults of types."""
+    for pattern in _LUAU:
+        source = pattern.sub(blank, source)
+    return _LUAU_TYPE.sub(lambda found: _LUAU_DEFAULT.sub(blank, found[0]), source)
+
+
+_PICTURE = re.compile(rb"\xe2[\x98-\x9e][\x80-\xbf]|\xef\xb8\x8f|\xe2\x80\x8d|\xf0\x9f[\x80-\xab][\x80-\xbf]")
+
+
+def julia_pictures(source: bytes) -> bytes:
+    """Letters in place of pictures (`🍭`), which Julia takes as parts of names and the grammar does not."""
+    return _PICTURE.sub(lambda found: b"_" * len(found[0]), source)
+
+
 _HEREDOC = re.compile(rb"""(?<![\w<])<<[~-]?(["'`]?)([A-Za-z_]\w*)\1""")
 
 
@@ -80,12 +105,36 @@ def jsx_ampersands(source: bytes) -> bytes:
     return _BARE_AMPERSAND.sub(b" ", source)
 
 
+_BACKTICK = re.compile(
+    rb"\A(?:[ \t]*#[ \t]*\w+[ \t]*=[^\n]*\n)*?[ \t]*#[ \t]*escape[ \t]*=[ \t]*`", re.IGNORECASE
+)
+
+
+def dockerfile_escapes(source: bytes) -> bytes:
+    """Backslashes in place of the backticks that go on with a line, where the first comment says that they do."""
+    if not _BACKTICK.match(source):
+        return source
+    return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)
+
+
+_PERL_FORWARD = re.compile(rb"^[ \t]*(?:sub|method)[ \t]+[\w:']+\s*(?:\([^()\n]*\))?\s*;", re.MULTILINE)
+
+
+def perl_forwards(source: bytes) -> bytes:
+    """Declarations of subroutines that are defined elsewhere."""
+    return _PERL_FORWARD.sub(blank, source)
+
+
 MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
+    "dockerfile_escapes": dockerfile_escapes,
     "jsx_ampersands": jsx_ampersands,
+    "julia_pictures": julia_pictures,
+    "luau_types": luau_types,
     "objc_bodies": objc_bodies,
     "objc_macros": objc_macros,
+    "perl_forwards": perl_forwards,
     "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "swift_conditions": swift_conditions,

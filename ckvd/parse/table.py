@@ -11,7 +11,8 @@ import tree_sitter as ts
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from ckvd.languages.schema import Conditions, HeaderRule, Language, LanguageDataError, MarkRule, Rule
-from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS, ImportHook, NameHook
+from ckvd.parse.found import ImportHook, NameHook
+from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS
 from ckvd.parse.mask import MASKS, Mask
 from ckvd.parse.paths import Grammar, Path, compile_path
 

@@ -9,8 +9,9 @@ import tree_sitter as ts
 
 from ckvd.parse.found import Found
 
-Mark = tuple[int, int, bool]
-"""A comment or an attribute that the walk has passed: start, end, whether it is an attribute."""
+Mark = tuple[int, int, bool, bool]
+"""A comment or an attribute that the walk has passed: start, end, whether it is an attribute, and whether a
+blank line may follow it."""
 
 SIGNATURE_BYTES = 400
 DOC_CHARACTERS = 1000
@@ -23,9 +24,9 @@ _MARKER = re.compile(
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
 _BRIEF = re.compile(
-    r"^(?:[@\\](?:brief|notice|dev|summary|description|desc)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$)"
+    r"^(?:[@\\](?:brief|notice|dev|summary|description|desc)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$|=[a-z]+\d?(?:\s.*)?$)"
 )
-_TAG = re.compile(r"^(?:[@\\][A-Za-z]|\.[A-Z]+(?:\s|$))")
+_TAG = re.compile(r"^(?:[@\\][A-Za-z]|\.[A-Z]+(?:\s|$)|=[a-z]+\d?(?:\s|$))")
 _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
 _DOC_STRING = re.compile(
     r"""(?:\A\s*|@(?:module|type)?doc\s+(?:~[sS])?)(\"{3}|'{3}|")(.*?)(?<!\\)\1""", re.DOTALL
@@ -98,7 +99,7 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
     """
     at = first = start
     column = start - _line(source, start)
-    for begin, end, attribute in reversed(marks):
+    for begin, end, attribute, blank in reversed(marks):
         if begin >= at:
             continue
         end = trimmed(source, begin, end)
@@ -113,7 +114,7 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
             newlines = gap.count(b"\n")
             if begin == 0 and source.startswith(b"#!"):
                 break
-            if newlines > 1 or source[line:begin].strip(_SPACE) or (newlines and begin - line != column):
+            if newlines > 1 + blank or source[line:begin].strip(_SPACE) or (newlines and begin - line != column):
                 break
         at = first = begin
     return start, first

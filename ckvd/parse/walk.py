@@ -52,6 +52,7 @@ class _Scope:
     where: str
     draft: Draft | None
     rest: bool = False
+    last: Draft | None = None
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class Walk:
                 self._mark(mark, node)
                 return False
         if action.comment or action.attribute:
-            self._marks.append((node.start_byte, node.end_byte, action.attribute))
+            self._marks.append((node.start_byte, node.end_byte, action.attribute, False))
             return False
         for compiled in action.rules:
             if (
@@ -138,7 +139,8 @@ class Walk:
     def _mark(self, mark: CompiledMark, node: ts.Node) -> None:
         scope = self._scopes[-1].draft
         if mark.rule.kind != "inside":
-            self._marks.append((node.start_byte, node.end_byte, mark.rule.kind == "attribute"))
+            rule = mark.rule
+            self._marks.append((node.start_byte, node.end_byte, rule.kind == "attribute", rule.blank))
         elif scope is not None and scope.doc is None and text.follows(self._source, node):
             scope.doc = (node.start_byte, node.end_byte)
 
@@ -193,7 +195,7 @@ class Walk:
                 self._scopes.pop()
         scope = self._scopes[-1]
         outer = self._outermost(node, depth)
-        end = outer.end_byte
+        end = min(outer.end_byte, len(source))
         begin = start = self._begin(outer, compiled.leading)
         if self._blanked is not None:
             start = text.before_blanks(source, self._blanked, start)
@@ -215,6 +217,12 @@ class Walk:
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
         clean = not (self._damaged and any_within(self._errors, start, end))
+        before = scope.last
+        if before is not None and rule.joined and before.rule.joined and before.found.name == found[0].name:
+            before.kind, before.rule = self._kind(compiled, node, found[0], depth), rule
+            self._join(before, end, clean)
+            self._enter(before, depth)
+            return True
         for each in found:
             draft = Draft(
                 found=each,
@@ -234,14 +242,22 @@ class Walk:
                 first=each is found[0],
             )
             self.drafts.append(draft)
+        scope.last = draft
         if rule.rest and not rule.trailing:
             self.header.append(HeaderItem("package", start, end))
         if len(found) == 1 and (rule.scope or rule.inside is not None):
             self._enter(draft, depth)
         return True
 
+    @staticmethod
+    def _join(before: Draft, end: int, clean: bool) -> None:
+        # A signature alone has no body: what follows it is one.
+        before.body = before.body[0] if before.body else before.end, end
+        before.end, before.group = end, (before.group[0], end)
+        before.clean = before.clean and clean
+
     def _begin(self, node: ts.Node, leading: frozenset[int]) -> int:
-        """Where a declaration begins: with the siblings that lead to it, behind a comment that is its child."""
+        """Where a declaration begins: with the siblings that lead to it, behind comments in it."""
         start = node.start_byte
         if leading:
             at = node.prev_sibling
@@ -249,7 +265,7 @@ class Walk:
                 start, at = at.start_byte, at.prev_sibling
         at = node.child(0)
         while start == node.start_byte and at is not None and at.kind_id in self._table.comments:
-            self._marks.append((at.start_byte, at.end_byte, False))
+            self._marks.append((at.start_byte, at.end_byte, False, False))
             at = at.next_sibling
             if at is None or at.kind_id not in self._table.comments:
                 return at.start_byte if at is not None else start
@@ -259,7 +275,7 @@ class Walk:
         end, at = node.end_byte, node.next_named_sibling
         while at is not None and (at.kind_id in kinds or at.kind_id in self._table.comments):
             if at.kind_id in kinds:
-                end = at.end_byte
+                end = min(at.end_byte, len(self._source))
             at = at.next_named_sibling
         return end
 
@@ -340,7 +356,7 @@ class Walk:
         if scope.where != "module" or node.kind_id == ERROR_KIND:
             return
         source, outer = self._source, self._outermost(node, depth)
-        start, end = outer.start_byte, outer.end_byte
+        start, end = outer.start_byte, min(outer.end_byte, len(source))
         # Some grammars let a declaration swallow the comment behind it.
         for child in reversed(outer.children):
             if child.kind_id not in self._table.comments:
