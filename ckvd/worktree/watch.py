@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ckvd.errors import WorktreeError
 from ckvd.worktree.debounce import Dirty
 from ckvd.worktree.exclusions import Exclusions
-from ckvd.worktree.mounts import silent_folders
+from ckvd.worktree.mounts import mounts, silent_folders
 
 POLL_S = 2.0
 """The least time between two looks at what no events tell of."""
@@ -25,6 +25,7 @@ POLL_SHARE = 0.05
 _TICK_S = 1.0
 _GATHER_S = 0.05
 _PROBE_S = 2.0
+_PROBES = 3
 _STOP_S = 5.0
 
 _log = logging.getLogger(__name__)
@@ -86,8 +87,10 @@ class Watcher:
         self._state_folder = state_folder
         self._least_poll_s = self._poll_s = poll_s
         self._source: Source | None = None
-        self._silent: set[bytes] = set()
-        self._reason: str | None = None
+        self._mounts = mounts(root)
+        self._silent = silent_folders(root, self._mounts)
+        self._mute = False
+        self._probes_left = _PROBES  # the first may come too late where the machine is busy
         self._failed: str | None = None
         self._identity: tuple[int, int] | None = None
         self._missing = False
@@ -101,9 +104,6 @@ class Watcher:
         self._identity = self._look()
         if self._identity is None:
             raise WorktreeError(f"{os.fsdecode(self._root)} is missing; nothing to watch")
-        self._silent = silent_folders(self._root)
-        if self._silent:
-            self._reason = "a network or shared file system, which does not tell of all changes"
         self._open_source()
         self._thread.start()
 
@@ -140,7 +140,7 @@ class Watcher:
     def state(self) -> dict[str, Any]:
         source = self._source
         polled = len(self._polled())
-        events = source is not None and b"" not in self._silent
+        events = b"" not in self._polled()
         return asdict(
             Watching(
                 mode="polling" if not events else "events and polling" if polled else "events",
@@ -155,8 +155,12 @@ class Watcher:
 
     def _why(self) -> str | None:
         source = self._source
-        if self._failed is not None or self._reason is not None or source is None:
-            return self._failed or self._reason
+        if self._failed is not None or source is None:
+            return self._failed
+        if self._mute:
+            return "this file system sends no events"
+        if self._silent:
+            return "a network or shared file system, which does not tell of all changes"
         if source.full:
             return "no inotify watches left: raise fs.inotify.max_user_watches"
         return "some folders cannot be read" if source.unwatched() else None
@@ -166,9 +170,8 @@ class Watcher:
         folder = self._state_folder
         if folder is None or not _same_device(folder, self._root):
             return
-        if not source.probe(folder, _PROBE_S):
-            self._silent = {b""}
-            self._reason = "this file system sends no events"
+        self._probes_left -= 1
+        self._mute = not source.probe(folder, _PROBE_S)
 
     # The housekeeping thread
 
@@ -183,19 +186,17 @@ class Watcher:
                 self._check_root()
                 if self._source is not None and not self._missing:
                     self._tidy(self._source)
+                if time.monotonic() - polled >= self._poll_s:
+                    polled = time.monotonic()
+                    self._poll()
             except WorktreeError as error:
-                if (
-                    str(error) != self._failure
-                ):  # once, not at every tick; the index meets it too, and says so
+                if str(error) != self._failure:
+                    # Once, not at every tick; the index meets it too, and says so.
                     _log.warning("%s", error)
                     self._on_dirty(Dirty(everything=True, control=True))
                 self._failure = str(error)
             else:
                 self._failure = ""
-            now = time.monotonic()
-            if now - polled >= self._poll_s:
-                polled = now
-                self._poll()
 
     def _check_root(self) -> None:
         identity = self._look()
@@ -225,15 +226,23 @@ class Watcher:
             return
         if self._source is None and self._open_source():
             self._on_dirty(Dirty(everything=True, control=True))
-        if self._source is not None and self._source.unwatched():
+        if (mounted := mounts(self._root)) != self._mounts:
+            self._mounts, self._silent = mounted, silent_folders(self._root, mounted)
+            self._on_dirty(Dirty(everything=True))
+            if self._source is not None:
+                self._source.watch_again()
+        elif self._source is not None and self._source.unwatched():
             self._source.retry()
+        if self._source is not None and self._mute and self._probes_left:
+            self._probe(self._source)
         if folders := self._polled():
             self._on_dirty(Dirty(folders, everything=b"" in folders, polled=True))
 
     def _polled(self) -> frozenset[bytes]:
         """The folders of which no events tell."""
-        source = self._source
-        return frozenset((b"",)) if source is None else source.unwatched().union(self._silent)
+        if self._source is None or self._mute:
+            return frozenset((b"",))
+        return self._source.unwatched().union(self._silent)
 
     def _look(self) -> tuple[int, int] | None:
         try:

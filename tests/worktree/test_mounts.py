@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ckvd.worktree.mounts import silent_folders
+from ckvd.worktree.mounts import mounts, silent_folders
 
 MOUNTS = rb"""22 1 0:20 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 30 22 0:30 / /home rw shared:2 - nfs4 server:/home rw
@@ -37,9 +37,17 @@ broken line
     ],
 )
 def test_by_the_nearest_mount_and_those_below(root: bytes, expected: set[bytes]) -> None:
-    assert silent_folders(root, MOUNTS) == expected
+    assert silent_folders(root, mounts(root, MOUNTS)) == expected
+
+
+def test_a_mount_below_is_another_state_than_none_and_one_elsewhere_is_not() -> None:
+    before = mounts(b"/srv/tree", MOUNTS)
+    assert mounts(b"/srv/tree", MOUNTS + b"40 22 0:40 / /srv/tree/disk rw - fuseblk /dev/sdc1 rw\n") != before
+    assert mounts(b"/srv/tree", MOUNTS + b"41 22 0:41 / /srv/tree/new rw - ext4 /dev/sdd1 rw\n") != before
+    assert mounts(b"/srv/tree", MOUNTS + b"42 22 0:42 / /srv/other rw - ext4 /dev/sdd1 rw\n") == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="proc(5)")
 def test_of_this_machine(tmp_path: Path) -> None:
-    assert isinstance(silent_folders(os.fsencode(tmp_path)), set)
+    (around,) = mounts(os.fsencode(tmp_path))
+    assert os.path.ismount(around)
