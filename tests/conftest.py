@@ -31,6 +31,7 @@ _UNSET_OUTPUT = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "COLUMNS", "LINES")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the slow tests too")
+    parser.addoption("--steps", type=int, default=300, help="how long the state machines work")
 
 
 def pytest_configure(config: pytest.Config) -> None:
