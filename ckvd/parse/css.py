@@ -151,7 +151,7 @@ def _symbol(source: bytes, sheet: Sheet, draft: _Draft, damage: Sequence[Range])
     statement = sheet.statements[draft.statement]
     start, end = statement.start, statement.end
     first = bisect_left(sheet.comments, (start, start))
-    marks = [(a, b, False) for a, b in sheet.comments[max(0, first - MOST_REMARKS) : first]]
+    marks = [(a, b, False, False) for a, b in sheet.comments[max(0, first - MOST_REMARKS) : first]]
     lead = text.lead(source, start, marks)[1]
     doc = text.comment_text(source, lead, start) if lead < start else ""
     head: list[HeaderItem] = []

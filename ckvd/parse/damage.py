@@ -25,7 +25,7 @@ def errors(root: ts.Node, size: int) -> list[Range]:
         assert node is not None
         if node.kind_id == ERROR_KIND or node.is_missing:
             start = max(0, min(node.start_byte, size - 1))
-            ranges.append((start, max(node.end_byte, start + 1)))
+            ranges.append((start, min(max(node.end_byte, start + 1), max(size, 1))))
         if node.has_error and cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():

@@ -80,8 +80,16 @@ class _Reading:
 
 
 def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
+    root, errors = _parsed(rules, text, len(text))
+    if errors and not text.endswith(b"\n") and errors[-1][1] > text.rfind(b"\n"):
+        ended = _parsed(rules, text + b"\n", len(text))  # some grammars want an end of the last line
+        return ended if _total(ended[1]) < _total(errors) else (root, errors)
+    return root, errors
+
+
+def _parsed(rules: Table, text: bytes, size: int) -> tuple[ts.Node, list[Range]]:
     root = ts.Parser(rules.grammar).parse(text).root_node
-    return root, [] if damage.nothing(root, text, rules.comments) else damage.errors(root, len(text))
+    return root, [] if damage.nothing(root, text, rules.comments) else damage.errors(root, size)
 
 
 def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
