@@ -115,7 +115,7 @@ class Index:
             if embedder is None:
                 from ckvd.embed import embedder as embedders
 
-                embedder = self._embedders[model.identity] = embedders.load(_spec(self.root, model))
+                embedder = self._embedders[model.identity] = embedders.load(model_of(self.root, model))
         return embedder.embed_query(text)
 
     def _counter(self, model: Serving | None) -> TokenCounter:
@@ -129,7 +129,7 @@ class Index:
                 spec = None
                 if model is not None:
                     with contextlib.suppress(ModelError):
-                        spec = _spec(self.root, model)
+                        spec = model_of(self.root, model)
                 counter = tokenizer.load(spec or registry.resolve(registry.DEFAULT))
                 self._counters[identity] = counter
         return counter
@@ -225,14 +225,14 @@ def _inode(path: str) -> _Inode:
     return found.st_dev, found.st_ino
 
 
-def _spec(root: str, model: Serving) -> ModelSpec:
-    """The model of that identity: by its name, else the one that `ckv.yaml` names."""
+def model_of(root: str, model: Serving) -> ModelSpec:
+    """The model that serves an index: from where it lay when the vectors were made, else the one that
+    `ckv.yaml` names. ModelError where neither is it."""
     from ckvd.embed import registry
 
-    with contextlib.suppress(ModelError):
-        spec = registry.resolve(model.name)
-        if spec.identity == model.identity:
-            return spec  # without reading any configuration: the common case starts faster
+    known = registry.recorded(model.identity, model.name, model.folder or "", model.input_tokens or 0)
+    if known is not None:
+        return known  # without reading any configuration: the common case starts faster
     from ckvd.settings import Settings
 
     try:

@@ -41,11 +41,17 @@ class Serving(NamedTuple):
     identity: str
     name: str
     dimensions: int
+    folder: str | None = None
+    """Where it lay when the vectors were made; None in an index that an older ckvd made."""
+    input_tokens: int | None = None
 
 
 def serving(reader: Reader) -> Serving | None:
     """The model whose vectors answer, None where there is none yet."""
-    rows = reader.query("SELECT id, identity, name, dimensions FROM model WHERE serving")
+    rows = reader.query(
+        "SELECT m.id, m.identity, m.name, m.dimensions, s.folder, s.input_tokens"
+        " FROM model AS m LEFT JOIN model_source AS s USING (identity) WHERE m.serving"
+    )
     return Serving(*rows[0]) if rows else None
 
 

@@ -59,21 +59,19 @@ def embed(where: Place, text: str) -> dict[str, Any]:
     """The vector of `text` as a query by the model that serves the index: components as the BLOBs hold them.
 
     Keys: model, dimensions, int8 (signed), scale, bits (bytes), and both BLOBs as hexadecimal. Raises
-    ModelError where there is no model or it cannot be run, CkvdError where the index has vectors of another.
+    ModelError where there is no model or it cannot be run, or the index has vectors of one that is gone.
     """
     from ckvd.embed import embedder
     from ckvd.embed.quantise import quantise
+    from ckvd.index import model_of
+    from ckvd.lookup import serving
     from ckvd.settings import Settings
 
-    spec = Settings.load(where.tree.path).model
+    model = None
     if os.path.exists(where.db):
         with open_reader(where.db) as reader:
-            serving = reader.meta().get("model_identity")
-        if serving is not None and serving != spec.identity:
-            raise CkvdError(
-                f"the index has vectors of the model {serving}, ckv.yaml names {spec.identity};"
-                " run ckvd index to bring the index up to date"
-            )
+            model = serving(reader)
+    spec = model_of(where.root, model) if model is not None else Settings.load(where.tree.path).model
     q = quantise(embedder.load(spec).embed_query(text)[None])
     return {
         "model": spec.name,

@@ -32,7 +32,7 @@ class VectorMaker:
         """How many chunks waited at the last count."""
         model = settings.model
         if self.wanted:
-            writer.set_model(model.identity, model.name, model.dimensions)
+            writer.set_model(model.identity, model.name, model.dimensions, model.folder, model.limit)
         else:
             writer.set_model(None)
 

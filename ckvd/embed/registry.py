@@ -137,6 +137,19 @@ def resolve(model: str, base: str = ".") -> ModelSpec:
     )
 
 
+def recorded(identity: str, name: str, folder: str, limit: int) -> ModelSpec | None:
+    """The model that an index has vectors of, as it was when they were made; None where it is gone or is
+    another by now."""
+    for where in dict.fromkeys((name, folder)):
+        try:
+            spec = resolve(where).with_limit(limit) if where else None
+        except ModelError:
+            continue
+        if spec is not None and spec.identity == identity:
+            return spec
+    return None
+
+
 def names() -> tuple[str, ...]:
     """The models that can be named: shipped, then added, then the two built in."""
     found = [

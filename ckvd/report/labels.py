@@ -55,15 +55,13 @@ def cut_docs(path: str, source: bytes, language: Language) -> tuple[bytes, list[
         if s.kind in FUNCTION_KINDS and source.count(b"\n", s.start, s.end) >= MIN_LINES
         if (sentence := _query(s)) is not None
     ]
-    return without_docs(source, parsed.symbols, language), described
+    return without(source, documentation(source, parsed.symbols, language)), described
 
 
-def without_docs(source: bytes, symbols: Iterable[Symbol], language: Language) -> bytes:
-    """The source (UTF-8) with the documentation of the symbols in it cut out."""
+def documentation(source: bytes, symbols: Iterable[Symbol], language: Language) -> list[Range]:
+    """Where the documentation of symbols stands in the source (UTF-8), as `cut_docs` cuts it out."""
     cuts = [(s.lead, s.start) for s in symbols if s.doc and s.lead < s.start]
-    if language.name == "python":
-        cuts += _docstrings(source)
-    return _without(source, cuts)
+    return sorted([*cuts, *_docstrings(source)] if language.name == "python" else cuts)
 
 
 def few_answers(found: Iterable[Described]) -> dict[str, list[Described]]:
@@ -137,7 +135,8 @@ def _docstrings(source: bytes) -> Iterator[Range]:
                 yield starts[first.lineno - 1], starts[min(first.end_lineno or first.lineno, len(starts) - 1)]
 
 
-def _without(source: bytes, cuts: Iterable[Range]) -> bytes:
+def without(source: bytes, cuts: Iterable[Range]) -> bytes:
+    """The source with ranges of it cut out."""
     kept, at = [], 0
     for start, end in sorted(cuts):
         if start >= at:

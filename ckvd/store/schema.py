@@ -49,6 +49,13 @@ SELECT hour, revision, files, ok, partial, failed, languages, directories, chunk
     row_histogram, vector_histogram
 FROM metric;
 """,
+    2: """
+CREATE TABLE model_source (
+    identity TEXT PRIMARY KEY,
+    folder TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL
+) WITHOUT ROWID;
+""",
 }
 """SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
 

@@ -130,6 +130,13 @@ CREATE TABLE model (
     target INTEGER NOT NULL DEFAULT 0
 );
 
+-- What it takes to load a model again, to embed queries by it for as long as it serves.
+CREATE TABLE model_source (
+    identity TEXT PRIMARY KEY,
+    folder TEXT NOT NULL,
+    input_tokens INTEGER NOT NULL
+) WITHOUT ROWID;
+
 -- Vectors by content. `unused_since` is the revision at which the last chunk that had one left.
 CREATE TABLE vector (
     id INTEGER PRIMARY KEY,

@@ -118,14 +118,30 @@ def put(db: apsw.Connection, identity: str, items: Sequence[Vector]) -> int:
     return len(kept)
 
 
-def set_model(db: apsw.Connection, identity: str, name: str, dimensions: int, revision: int) -> None:
+class ModelRow(NamedTuple):
+    """A model as an index knows it: `identity` tells two spaces apart, `folder` and `input_tokens` (0 for
+    its own limit) are what it takes to load it again."""
+
+    identity: str
+    name: str
+    dimensions: int
+    folder: str = ""
+    input_tokens: int = 0
+
+
+def set_model(db: apsw.Connection, model: ModelRow, revision: int) -> None:
     """Makes it the target. It serves once every chunk has its vector; the one before serves until then."""
     db.execute(
         "INSERT INTO model(identity, name, dimensions) VALUES(?, ?, ?)"
         " ON CONFLICT DO UPDATE SET name = excluded.name, dimensions = excluded.dimensions",
-        (identity, name, dimensions),
+        model[:3],
     )
-    db.execute("UPDATE model SET target = (identity = ?)", (identity,))
+    db.execute("DELETE FROM model_source WHERE identity NOT IN (SELECT identity FROM model)")
+    db.execute(
+        "INSERT OR REPLACE INTO model_source(identity, folder, input_tokens) VALUES(?, ?, ?)",
+        (model.identity, model.folder, model.input_tokens),
+    )
+    db.execute("UPDATE model SET target = (identity = ?)", (model.identity,))
     if db.execute("SELECT NOT EXISTS (SELECT 1 FROM model WHERE serving)").get:
         db.execute("UPDATE model SET serving = target")
     _settle(db, revision)

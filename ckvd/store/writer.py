@@ -189,8 +189,15 @@ class Writer:
 
     # -- vectors ------------------------------------------------------------------------------------
 
-    def set_model(self, identity: str | None, name: str = "none", dimensions: int = 0) -> None:
-        """Which model the vectors are to be of; None for none. `identity` tells two spaces apart.
+    def set_model(
+        self,
+        identity: str | None,
+        name: str = "none",
+        dimensions: int = 0,
+        folder: str = "",
+        input_tokens: int = 0,
+    ) -> None:
+        """Which model the vectors are to be of, as `ModelRow` has it; None for none.
 
         Another model than before becomes the target: its vectors are pending, and the one before serves
         until all of them are in.
@@ -202,7 +209,8 @@ class Writer:
             if identity is None:
                 vectors.set_no_model(self._db, self.revision)
             else:
-                vectors.set_model(self._db, identity, name, dimensions, self.revision)
+                model = vectors.ModelRow(identity, name, dimensions, folder, input_tokens)
+                vectors.set_model(self._db, model, self.revision)
 
     def pending(self) -> int:
         """How many chunks wait for their vector."""

@@ -19,6 +19,7 @@ from tiny_models import WORDS, transformer, wordpiece
 from ckvd import cli
 from ckvd.embed import collection, embedder, registry
 from ckvd.errors import ModelError, UsageError
+from ckvd.index import Index
 
 CODE = {"a.py": "def read(file):\n    return file\n", "b.py": "def write(cache):\n    return cache\n"}
 
@@ -239,7 +240,28 @@ class TestUse:
                 (16,),
                 ("mine",),
             ]
-            found = json.loads(
-                ckvd("search", "file", "--root", tree.root, "--mode", "vector", "--json").stdout
-            )
-            assert found["results"]
+            found = json.loads(ckvd("embed", "file", "--root", tree.root, "--json").stdout)
+            assert (found["model"], found["dimensions"]) == ("mine", 16)
+
+    def test_the_old_vectors_answer_until_the_new_ones_are_in(
+        self, tree: Tree, tmp_path: Path, ckvd: Ckvd
+    ) -> None:
+        """Also where the old model was a folder, which ckv.yaml names no more."""
+        long = {"hidden_size": 16, "max_position_embeddings": 128}
+        folder = transformer(tmp_path / "elsewhere", config=long)
+        tree.write(
+            {**CODE, "ckv.yaml": f"embedding:\n  model: {folder}\nchunking:\n  max_input_tokens: 64\n"}
+        )
+        ckvd("index", tree.root)
+        run("use", "hash", "--root", tree.root)
+        with Index(tree.root) as index:
+            found = index.search("read a file", mode="vector")
+        assert found.mode == "vector"
+        assert found.hits
+        said = json.loads(ckvd("embed", "file", "--root", tree.root, "--json").stdout)
+        assert (said["model"], said["dimensions"]) == ("elsewhere", 16)
+        shutil.rmtree(folder)
+        with Index(tree.root) as index:
+            assert index.search("read a file").mode == "keyword"
+            with pytest.raises(ModelError, match="run `ckvd index`"):
+                index.search("read a file", mode="vector")

@@ -149,7 +149,7 @@ def test_what_has_no_migration_is_rebuilt_in_place(filled: Path, older: str) -> 
 def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before, first = dump(filled), epoch(filled)
     # What a later step makes is not there yet.
-    change(filled, "DROP VIEW metrics", "DROP TABLE metric")
+    change(filled, "DROP VIEW metrics", "DROP TABLE metric", "DROP TABLE model_source")
     change(filled, "UPDATE meta_kv SET value = -1 WHERE key = 'schema_version'")
     steps = {
         **schema.MIGRATIONS,
@@ -165,7 +165,7 @@ def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_migrated_schema_is_that_of_a_fresh_one(filled: Path, tmp_path: Path) -> None:
     version_1 = "UPDATE meta_kv SET value = 1 WHERE key = 'schema_version'"
-    change(filled, "DROP VIEW metrics", "DROP TABLE metric", version_1)
+    change(filled, "DROP VIEW metrics", "DROP TABLE metric", "DROP TABLE model_source", version_1)
     fresh = tmp_path / "fresh.db"
     open_writer(str(filled)).close()
     open_writer(str(fresh)).close()
