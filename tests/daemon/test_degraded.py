@@ -133,17 +133,40 @@ def test_file_systems_that_are_mounted_and_go(tree: Tree, ckvd: Ckvd) -> None:
         wait_until(lambda: "later" in symbols(tree), "an event there", 60)
 
 
+def with_site(tmp_path: Path, code: str) -> dict[str, str]:
+    """The environment of a Python that runs `code` when it starts."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "sitecustomize.py").write_text(code)
+    around = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(tmp_path / "site"), around)))}
+
+
+@pytest.mark.parametrize("hours", [-1, 9])
+def test_a_clock_that_jumps_is_a_reason_to_look(tree: Tree, ckvd: Ckvd, tmp_path: Path, hours: int) -> None:
+    """As after sleep. What changed meanwhile has made no event: it was written through a link elsewhere."""
+    jumped = tmp_path / "jumped"
+    code = f"""
+import os, time
+real = time.time
+time.time = lambda: real() + {hours} * 3600 * os.path.exists({str(jumped)!r})
+"""
+    tree.write({"a.py": "def a(): pass\n"})
+    os.link(tree.root / "a.py", tmp_path / "twin.py")
+    with ckvd.daemon(tree.root, env=with_site(tmp_path, code)):
+        (tmp_path / "twin.py").write_text("def through_the_twin(): pass\n")
+        tree.write({"b.py": "def b(): pass\n"})
+        wait_until(lambda: "b" in symbols(tree), "an event")
+        assert symbols(tree) == {"a", "b"}
+        jumped.touch()
+        wait_until(lambda: symbols(tree) == {"through_the_twin", "b"}, "what made no event", 60)
+
+
 def test_a_file_system_that_sends_no_events(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
     """Its silence is simulated: events are thrown away as they are read."""
     tree.write({"a.py": "def a(): pass\n"})
     tree.commit()
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
-        "from ckvd.worktree.watches import Stream\nStream.handle_event = lambda *_: None\n"
-    )
-    around = os.environ.get("PYTHONPATH")
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (str(tmp_path / "site"), around)))}
-    with ckvd.daemon(tree.root, env=env):
+    code = "from ckvd.worktree.watches import Stream\nStream.handle_event = lambda *_: None\n"
+    with ckvd.daemon(tree.root, env=with_site(tmp_path, code)):
         wait_until(lambda: watch(tree).get("mode") == "polling", "the finding")
         assert "no events" in watch(tree)["reason"]
         assert "no events" in " ".join(ckvd("status", str(tree.root)).stdout.split())

@@ -34,6 +34,18 @@ def test_steps_of_one_save_are_one_batch() -> None:
     assert debouncer.take(0.035) == paths(b"a.py", b".a.py.tmp")
 
 
+def test_a_batch_remembers_that_some_of_it_was_only_time_to_look() -> None:
+    for last in (paths(b"b"), Dirty(everything=True)):
+        debouncer = Debouncer()
+        debouncer.add(Dirty(frozenset([b"a"]), polled=True), 0.0)
+        debouncer.add(last, 0.0)
+        taken = debouncer.take_all()
+        assert taken is not None
+        assert taken.polled
+        debouncer.add(last, 1.0)
+        assert debouncer.take_all() == last
+
+
 def test_a_storm_comes_in_batches_and_never_waits_longer_than_the_limit() -> None:
     debouncer = Debouncer(settle_s=0.02, limit_s=0.5)
     taken = []

@@ -168,6 +168,23 @@ class TestHead:
         )
         assert repo.head() == Head("refs/heads/main", str(commit))
 
+    def test_in_tables_it_is_asked_for_only_when_they_change(
+        self, tree: Tree, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The files of a reftable repository, whose git here may be too old to read one."""
+        tree.commit()
+        repo = repo_at(tree.root)
+        git = tree.root / ".git"
+        (git / "reftable").mkdir()
+        (git / "reftable" / "tables.list").write_text("one\n")
+        (git / "HEAD").write_text("ref: refs/heads/.invalid\n")
+        asked = [Head("refs/heads/main", "1" * 40), Head("refs/heads/main", "2" * 40)]
+        monkeypatch.setattr(Repo, "_ask_head", lambda _repo: asked.pop(0))
+        assert [repo.head() for _ in range(3)] == [Head("refs/heads/main", "1" * 40)] * 3
+        (git / "reftable" / "tables.list").write_text("one\ntwo\n")
+        assert [repo.head() for _ in range(3)] == [Head("refs/heads/main", "2" * 40)] * 3
+        assert encoded(git / "reftable") in repo.control_folders()
+
     def test_odd_heads(self, tree: Tree) -> None:
         tree.commit()
         repo = repo_at(tree.root)

@@ -369,6 +369,17 @@ def test_a_file_system_that_sends_no_events_is_polled(tree: Tree, monkeypatch: p
         follower.watcher.stop()
 
 
+def test_the_larger_a_polled_tree_the_rarer_it_is_polled(tree: Tree) -> None:
+    watcher = Follower(tree.root, poll_s=2.0).watcher
+    assert watcher.state()["poll_s"] == 2.0
+    watcher.polled(0.001)
+    assert watcher.state()["poll_s"] == 2.0
+    watcher.polled(1.5)
+    assert watcher.state()["poll_s"] == 1.5 / watch_module.POLL_SHARE
+    watcher.polled(0.001)
+    assert watcher.state()["poll_s"] == 2.0
+
+
 def test_the_probe_sees_events_here_and_leaves_nothing(tree: Tree) -> None:
     tree.write({".ckvd/x": "", "a.py": ""})
     follower = Follower(tree.root)

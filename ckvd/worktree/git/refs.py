@@ -49,6 +49,14 @@ class Refs:
         branch = self.branch()
         return None if branch is None or not _sound(branch) else os.path.dirname(self._path(branch))
 
+    def table_folders(self) -> tuple[bytes, ...]:
+        """Where refs are that are kept in tables (reftable): those of this worktree, and those of all."""
+        return tuple(dict.fromkeys((self._git_dir + b"/reftable", self._common_dir + b"/reftable")))
+
+    def table_stamps(self) -> tuple[Stamp | None, ...]:
+        """Equal for as long as no ref in a table moves."""
+        return tuple(stamp_at(folder + b"/tables.list") for folder in self.table_folders())
+
     def _path(self, ref: bytes) -> bytes:
         return os.path.join(self._git_dir if ref.startswith(_OWN) else self._common_dir, ref)
 

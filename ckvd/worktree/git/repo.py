@@ -44,6 +44,7 @@ class Repo:
         self._refs = Refs(self.git_dir, self.common_dir)
         self._configuration = Configuration(self.path, self.git_dir)
         self._last_index: Index | None = None
+        self._told_head: tuple[object, Head] | None = None
         self._opened: dict[bytes, Repo] = {}
         self._attribute_files: set[bytes] | None = None
 
@@ -180,6 +181,12 @@ class Repo:
         return self._refs.head() or self._head_from_git()
 
     def _head_from_git(self) -> Head:
+        stamps = self._refs.table_stamps()
+        if self._told_head is None or self._told_head[0] != stamps:
+            self._told_head = (stamps, self._ask_head())
+        return self._told_head[1]
+
+    def _ask_head(self) -> Head:
         name = process.run(self._located("symbolic-ref", "-q", "HEAD"), self.path).stdout.strip()
         commit = process.run(self._located("rev-parse", "-q", "--verify", "HEAD"), self.path).stdout.strip()
         return Head(display_path(name) or None, display_path(commit) or None)
@@ -210,7 +217,7 @@ class Repo:
     def control_folders(self) -> list[bytes]:
         """Absolute folders to watch, not what lies below them, to notice that `state` may have changed."""
         folders = [self.git_dir, self.git_dir + b"/logs", self.common_dir, self.common_dir + b"/info"]
-        folders.append(self._refs.folder() or self.git_dir)
+        folders += [self._refs.folder() or self.git_dir, *self._refs.table_folders()]
         for _, submodule in self.submodules():
             folders += [submodule.git_dir, submodule.common_dir + b"/info"]
         return [folder for folder in dict.fromkeys(folders) if os.path.isdir(folder)]
