@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
 from ckvd.parse.objc import objc_bodies, objc_macros
+from ckvd.parse.perl import perl_forwards, perl_operators
 from ckvd.parse.powershell import powershell_statements
 
 Mask = Callable[[bytes], bytes]
@@ -117,14 +118,6 @@ def dockerfile_escapes(source: bytes) -> bytes:
     return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)
 
 
-_PERL_FORWARD = re.compile(rb"^[ \t]*(?:sub|method)[ \t]+[\w:']+\s*(?:\([^()\n]*\))?\s*;", re.MULTILINE)
-
-
-def perl_forwards(source: bytes) -> bytes:
-    """Declarations of subroutines that are defined elsewhere."""
-    return _PERL_FORWARD.sub(blank, source)
-
-
 MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
@@ -135,6 +128,7 @@ MASKS: dict[str, Mask] = {
     "objc_bodies": objc_bodies,
     "objc_macros": objc_macros,
     "perl_forwards": perl_forwards,
+    "perl_operators": perl_operators,
     "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "swift_conditions": swift_conditions,

@@ -19,7 +19,8 @@ DOC_CHARACTERS = 1000
 _SPACE = b" \t\r\n\f\v"
 _OPENERS = " \t:={;,"
 _MARKER = re.compile(
-    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?|=begin|=end)?[ \t]?"
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?"
+    r"|=begin|=end)?[ \t]?"
 )
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
@@ -114,7 +115,11 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
             newlines = gap.count(b"\n")
             if begin == 0 and source.startswith(b"#!"):
                 break
-            if newlines > 1 + blank or source[line:begin].strip(_SPACE) or (newlines and begin - line != column):
+            if (
+                newlines > 1 + blank
+                or source[line:begin].strip(_SPACE)
+                or (newlines and begin - line != column)
+            ):
                 break
         at = first = begin
     return start, first
