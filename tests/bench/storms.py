@@ -40,7 +40,7 @@ class Storms:
     def tree(self, name: str) -> Tree:
         tree = Tree(self.where / name)
         tree.root.mkdir()
-        tree.git("init", "--quiet")
+        tree.git("init", "--quiet", "--initial-branch", "main")
         tree.write({"ckv.yaml": "embedding:\n  model: none\n", ".gitignore": "*.db*\n"})
         return tree
 

@@ -397,7 +397,7 @@ def test_a_daemon_equals_a_fresh_index_whatever_happens(fresh: Fresh, pytestconf
         run_state_machine_as_test(
             seeded(seed)(Work),
             settings=settings(
-                max_examples=5,
+                max_examples=3,
                 stateful_step_count=50,
                 deadline=None,
                 derandomize=False,
@@ -408,3 +408,4 @@ def test_a_daemon_equals_a_fresh_index_whatever_happens(fresh: Fresh, pytestconf
             ),
         )
         seed += 1
+    print(f"{Work.steps} steps held", flush=True)
