@@ -235,6 +235,20 @@ def perl_imports(node: ts.Node, source: bytes) -> list[str]:
     return own + (re.findall(r"\w+", listed[1]) if listed is not None else [])
 
 
+def r_method(node: ts.Node, source: bytes) -> list[Found]:
+    """The generic of `setMethod("size", "Crate", …)`, qualified by the class whose method it is."""
+    arguments = node.child_by_field_name("arguments")
+    given = arguments.children_by_field_name("argument") if arguments is not None else []
+    texts = [re.search(r"[\"']([^\"'\n]+)[\"']", text_of(each, source)) for each in given[:2]]
+    if not texts or texts[0] is None:
+        return []
+    at = given[0].start_byte + len(text_of(given[0], source)[: texts[0].start(1)].encode())
+    owner = texts[1][1] if len(texts) > 1 and texts[1] is not None else ""
+    if node.children[0].text == b"setValidity":
+        return [Found("validity", at, (texts[0][1],))]
+    return [Found(texts[0][1], at, (owner,) if owner else ())]
+
+
 NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
@@ -252,6 +266,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "objc_selector": objc_selector,
     "objc_values": objc_values,
     "powershell_name": powershell_name,
+    "r_method": r_method,
     "rust_impl": rust_impl,
     "terraform_block": terraform_block,
     "terraform_local": terraform_local,

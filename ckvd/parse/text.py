@@ -19,13 +19,13 @@ DOC_CHARACTERS = 1000
 _SPACE = b" \t\r\n\f\v"
 _OPENERS = " \t:={;,"
 _MARKER = re.compile(
-    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?"
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+'?|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?"
     r"|=begin|=end)?[ \t]?"
 )
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
 _BRIEF = re.compile(
-    r"^(?:[@\\](?:brief|notice|dev|summary|description|desc)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$|=[a-z]+\d?(?:\s.*)?$)"
+    r"^(?:[@\\](?:brief|notice|dev|summary|description|desc|title)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$|=[a-z]+\d?(?:\s.*)?$)"
 )
 _TAG = re.compile(r"^(?:[@\\][A-Za-z]|\.[A-Z]+(?:\s|$)|=[a-z]+\d?(?:\s|$))")
 _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
