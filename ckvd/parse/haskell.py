@@ -33,3 +33,15 @@ def haskell_function(node: ts.Node, source: bytes) -> list[Found]:
     if head.type in ("prefix_id", "infix_id") and head.named_children:
         head = head.named_children[0]
     return [Found(text_of(head, source), head.start_byte)]
+
+
+def haskell_pattern(node: ts.Node, source: bytes) -> list[Found]:
+    """What a `pattern` synonym, or the signature of one, is called."""
+    inner = node.named_children[-1] if node.named_children else None
+    at = inner.child_by_field_name("synonym") if inner is not None else None
+    while at is not None and at.type in _HEADS:
+        at = at.child_by_field_name(_HEADS[at.type])
+    return [Found(text_of(at, source), at.start_byte)] if at is not None else []
+
+
+_HEADS = {"apply": "function", "infix": "operator", "record": "constructor"}

@@ -6,10 +6,12 @@ import re
 
 import tree_sitter as ts
 
+from ckvd.parse.cmake import cmake_test
 from ckvd.parse.elixir import elixir_alias, elixir_attribute, elixir_function, elixir_module
 from ckvd.parse.found import Found, ImportHook, NameHook, text_of
-from ckvd.parse.haskell import haskell_function, haskell_instance
+from ckvd.parse.haskell import haskell_function, haskell_instance, haskell_pattern
 from ckvd.parse.julia import julia_function, julia_type, julia_value
+from ckvd.parse.nix import nix_binding
 
 
 def go_method(node: ts.Node, source: bytes) -> list[Found]:
@@ -253,16 +255,19 @@ NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
     "c_values": c_values,
+    "cmake_test": cmake_test,
     "elixir_attribute": elixir_attribute,
     "elixir_function": elixir_function,
     "elixir_module": elixir_module,
     "go_method": go_method,
     "haskell_function": haskell_function,
     "haskell_instance": haskell_instance,
+    "haskell_pattern": haskell_pattern,
     "js_assigned": js_assigned,
     "julia_function": julia_function,
     "julia_type": julia_type,
     "julia_value": julia_value,
+    "nix_binding": nix_binding,
     "objc_selector": objc_selector,
     "objc_values": objc_values,
     "powershell_name": powershell_name,

@@ -36,3 +36,10 @@ main = do
   let h y = y
   print 1
 (p, q) = (1, 2)
+
+pattern Pair :: a -> a -> Both a
+pattern Pair a b = Both a (Inner b)
+pattern x :| y <- Cons x y
+
+foreign import ccall "sin" c_sin :: Double -> Double
+foreign export ccall move :: Int -> Crate -> Crate
