@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ckvd import languages
 from ckvd.config import FILE_NAME
@@ -19,7 +19,7 @@ from ckvd.place import Place, place
 from ckvd.rank import Mode, is_test
 from ckvd.report import labels
 from ckvd.report.boundaries import FUNCTION_KINDS
-from ckvd.report.evaluate import DEPTH, Case, Evaluation, Score, evaluate, groups, score, truths
+from ckvd.report.evaluate import DEPTH, Case, Evaluation, Score, Truth, evaluate, groups, score, truths
 from ckvd.session import indexing
 from ckvd.store.reader import Reader, open_reader
 from ckvd.worktree.git import process
@@ -61,29 +61,38 @@ def on_commits(where: Place, modes: Sequence[Mode], most: int) -> Evaluation:
     """
     scores: dict[Mode, list[Score]] = {mode: [] for mode in modes}
     with _scratch() as folder:
-        _git(
-            where.tree.path, "clone", "--quiet", "--shared", "--no-checkout", os.fsencode(where.root), folder
-        )
-        tree = os.fsencode(folder)
-        with _indexed(folder) as ix:
-            for commit, query in _telling(tree, most):
-                changed = labels.changed_lines(_git(tree, *_DIFF, f"{commit}~", commit))
-                if not 1 <= len(changed) <= labels.MAX_FILES:
-                    continue
-                _git(tree, "checkout", "--quiet", "--force", "--detach", f"{commit}~")
-                _pass(ix)
-                db = place(folder, None).db
-                with Index(folder) as index, open_reader(db) as reader:
-                    found = _functions(reader, changed)
-                    case = Case(
-                        query,
-                        tuple({"path": p, "symbol": s} for p, symbols in found.items() for s in symbols),
-                    )
-                    right = truths(reader, case)
-                    if 1 <= len(right) <= labels.MAX_ANSWERS:
-                        for mode in modes:
-                            scores[mode].append(score(case, right, _hits(index, query, mode)))
+        for case, right in at_commits(where, folder, most):
+            with Index(folder) as index:
+                for mode in modes:
+                    scores[mode].append(score(case, right, _hits(index, case.query, mode)))
     return Evaluation(tuple(g for mode in modes for g in groups(mode, scores[mode])), ())
+
+
+def at_commits(
+    where: Place, folder: str, most: int, prepare: Callable[[str], None] = lambda _: None
+) -> Iterator[tuple[Case, tuple[Truth, ...]]]:
+    """The cases of `on_commits`, each while a clone in a new `folder` is at the commit's parent and its index
+    up to date. `prepare` is called with the folder between the two."""
+    _git(where.tree.path, "clone", "--quiet", "--shared", "--no-checkout", os.fsencode(where.root), folder)
+    tree = os.fsencode(folder)
+    telling = _telling(tree, most)
+    prepare(folder)  # for the configuration, which the indexer reads once
+    with _indexed(folder) as ix:
+        for commit, query in telling:
+            changed = labels.changed_lines(_git(tree, *_DIFF, f"{commit}~", commit))
+            if not 1 <= len(changed) <= labels.MAX_FILES:
+                continue
+            _git(tree, "checkout", "--quiet", "--force", "--detach", f"{commit}~")
+            prepare(folder)
+            _pass(ix)
+            with open_reader(place(folder, None).db) as reader:
+                answers = _functions(reader, changed)
+                case = Case(
+                    query, tuple({"path": p, "symbol": s} for p, some in answers.items() for s in some)
+                )
+                right = truths(reader, case)
+            if 1 <= len(right) <= labels.MAX_ANSWERS:
+                yield case, right
 
 
 _DIFF = ("diff", "-U0", "--no-color", "--no-ext-diff", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/")
