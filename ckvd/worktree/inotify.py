@@ -35,9 +35,6 @@ _ROOT_LOST = Mask(_C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_UNMOUNT)
 _REPOSITORY = frozenset((b"HEAD", b"objects", b"refs", b"commondir"))
 """What makes a folder named `.git` a repository."""
 
-_RULES = frozenset((b"exclude", b"config", b"config.worktree"))
-"""Files in git's own folders that change what is ignored."""
-
 
 class Inotify(WatchCallback):
     """The watches of one tree. `on_dirty` is called on the event thread and on that which calls `tidy`."""
@@ -324,12 +321,8 @@ class Inotify(WatchCallback):
             return
         self._control = True
         self._control_changed += 1
-        if changed in _RULES:
-            self._everything = True
-            self._rules_outdated(b"")
-        elif changed == b"index":
-            self._rules_changed += 1
-        self._wake()
+        self._rules_changed += changed == b"index"
+        self._wake()  # whether rules outside the tree are others is seen by `tidy`
 
     def _rules_outdated(self, folder: bytes) -> None:
         self._rules_changed += 1
