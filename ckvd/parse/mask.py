@@ -118,6 +118,21 @@ def dockerfile_escapes(source: bytes) -> bytes:
     return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)
 
 
+_DESTRUCTURED = re.compile(
+    rb"^[ \t]*(?:(?:(?:const|var)[ \t]+)?[\w.*\[\]]+(?:[ \t]*:[ \t]*[\w.?*\[\]]+)?,[ \t]*)+"
+    rb"(?=(?:(?:const|var)[ \t]+)?[\w.*\[\]]+[ \t]*(?::[^=;\n]+)?=[^=>])",
+    re.MULTILINE,
+)
+
+
+_LABELLED = re.compile(rb"\b\w+:[ \t]*(?=switch\b)")
+
+
+def zig_newer(source: bytes) -> bytes:
+    """All but the last of the names that one `=` sets (`const a, const b = pair;`), and labels of `switch`."""
+    return _LABELLED.sub(blank, _DESTRUCTURED.sub(blank, source))
+
+
 MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
@@ -132,4 +147,5 @@ MASKS: dict[str, Mask] = {
     "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "swift_conditions": swift_conditions,
+    "zig_newer": zig_newer,
 }

@@ -52,6 +52,7 @@ class _Scope:
     where: str
     draft: Draft | None
     rest: bool = False
+    until: int | None = None  # where it ends, if it goes on behind its node
     last: Draft | None = None
 
 
@@ -110,7 +111,7 @@ class Walk:
 
     def _visit(self, node: ts.Node, action: Action, depth: int, left: int) -> bool:
         """Takes note of a node that the table names; returns whether to enter it."""
-        while self._scopes[-1].depth >= left:
+        while self._scopes[-1].depth >= left or node.start_byte >= (self._scopes[-1].until or 1 << 62):
             self._scopes.pop()
         while self._wrappers and self._wrappers[-1].depth >= left:
             self._wrappers.pop()
@@ -150,14 +151,13 @@ class Walk:
             return self._wrappers[-1].node
         return None
 
-    def _outermost(self, node: ts.Node, depth: int) -> ts.Node:
-        """The widest of the wrappers that hold this one declaration alone."""
+    def _outermost(self, node: ts.Node, depth: int) -> tuple[ts.Node, int]:
+        """The widest of the wrappers that hold this one declaration alone, and its depth."""
         for wrapper in reversed(self._wrappers):
-            depth -= 1
-            if wrapper.depth != depth or not self._is_alone(wrapper):
+            if wrapper.depth != depth - 1 or not self._is_alone(wrapper):
                 break
-            node = wrapper.node
-        return node
+            node, depth = wrapper.node, depth - 1
+        return node, depth
 
     def _is_alone(self, wrapper: _Wrapper) -> bool:
         if wrapper.alone is None:
@@ -194,15 +194,17 @@ class Walk:
             while self._scopes[-1].rest:
                 self._scopes.pop()
         scope = self._scopes[-1]
-        outer = self._outermost(node, depth)
+        outer, outer_depth = self._outermost(node, depth)
         end = min(outer.end_byte, len(source))
         begin = start = self._begin(outer, compiled.leading)
         if self._blanked is not None:
             start = text.before_blanks(source, self._blanked, start)
         if rule.semicolon and source[end : end + 1] == b";":
             end += 1
+        behind, until = None, None
         if rule.trailing:
-            end = self._end_of_trailing(outer, compiled.trailing)
+            behind, until = self._trailing(outer, compiled.trailing)
+            end = until or end
         if self._table.blocks and not (self._damaged and node.has_error):
             end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
         end = text.trimmed(source, start, end)
@@ -210,8 +212,8 @@ class Walk:
         declared = begin if declared == outer.start_byte else declared
         start, lead = text.lead(source, start, self._marks)
         body, doc = self._body(compiled, node, end)
-        if body is None and rule.rest and outer.end_byte < end:
-            body = outer.end_byte, end
+        if body is None and behind is not None:
+            body = behind, end
         around = self._around(depth)
         group = (start, end)
         if around is not None and around.start_byte < start:
@@ -243,10 +245,10 @@ class Walk:
             )
             self.drafts.append(draft)
         scope.last = draft
-        if rule.rest and not rule.trailing:
+        if rule.rest:
             self.header.append(HeaderItem("package", start, end))
         if len(found) == 1 and (rule.scope or rule.inside is not None):
-            self._enter(draft, depth)
+            self._enter(draft, depth if until is None else outer_depth - 1, until)
         return True
 
     @staticmethod
@@ -271,18 +273,22 @@ class Walk:
                 return at.start_byte if at is not None else start
         return start
 
-    def _end_of_trailing(self, node: ts.Node, kinds: frozenset[int]) -> int:
-        end, at = node.end_byte, node.next_named_sibling
+    def _trailing(self, node: ts.Node, kinds: frozenset[int]) -> tuple[int | None, int | None]:
+        """Where the siblings that belong to a declaration begin and end; None where there are none."""
+        start = end = None
+        at = node.next_named_sibling
         while at is not None and (at.kind_id in kinds or at.kind_id in self._table.comments):
             if at.kind_id in kinds:
+                start = at.start_byte if start is None else start
                 end = min(at.end_byte, len(self._source))
             at = at.next_named_sibling
-        return end
+        return start, end
 
-    def _enter(self, draft: Draft, depth: int) -> None:
+    def _enter(self, draft: Draft, depth: int, until: int | None = None) -> None:
         outside = self._scopes[-1]
         if not draft.rule.scope:
-            self._scopes.append(_Scope(depth, outside.names, draft.rule.inside or outside.where, draft))
+            where = draft.rule.inside or outside.where
+            self._scopes.append(_Scope(depth, outside.names, where, draft, until=until))
             return
         names = (*draft.parents, draft.found.name)
         space = draft.kind in SPACES and outside.where == "module"
@@ -291,10 +297,9 @@ class Walk:
             members = draft.kind in TYPES
         where = draft.rule.inside or ("type" if members else "module" if space else "local")
         if draft.rule.rest:
-            holder = draft if draft.rule.trailing else None
-            self._scopes.append(_Scope(depth - 1, names, where, holder, rest=True))
+            self._scopes.append(_Scope(depth - 1, names, where, None, rest=True))
         else:
-            self._scopes.append(_Scope(depth, names, where, draft))
+            self._scopes.append(_Scope(depth, names, where, draft, until=until))
 
     def _names(self, compiled: CompiledRule, node: ts.Node, depth: int) -> list[Found]:
         if compiled.hook is not None:
@@ -355,7 +360,7 @@ class Walk:
         scope = self._scopes[-1]
         if scope.where != "module" or node.kind_id == ERROR_KIND:
             return
-        source, outer = self._source, self._outermost(node, depth)
+        source, (outer, _) = self._source, self._outermost(node, depth)
         start, end = outer.start_byte, min(outer.end_byte, len(source))
         # Some grammars let a declaration swallow the comment behind it.
         for child in reversed(outer.children):
