@@ -118,6 +118,18 @@ def dockerfile_escapes(source: bytes) -> bytes:
     return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)
 
 
+_DART = re.compile(
+    rb"^library[ \t]*;"
+    rb"|^[ \t]+\babstract[ \t]+(?!(?:base|final[ \t]+class|interface|mixin|class|sealed)\b)",
+    re.MULTILINE,
+)
+
+
+def dart_newer(source: bytes) -> bytes:
+    """A `library;` without a name, and the `abstract` of fields."""
+    return _DART.sub(blank, source)
+
+
 _DESTRUCTURED = re.compile(
     rb"^[ \t]*(?:(?:(?:const|var)[ \t]+)?[\w.*\[\]]+(?:[ \t]*:[ \t]*[\w.?*\[\]]+)?,[ \t]*)+"
     rb"(?=(?:(?:const|var)[ \t]+)?[\w.*\[\]]+[ \t]*(?::[^=;\n]+)?=[^=>])",
@@ -136,6 +148,7 @@ def zig_newer(source: bytes) -> bytes:
 MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
+    "dart_newer": dart_newer,
     "dockerfile_escapes": dockerfile_escapes,
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
