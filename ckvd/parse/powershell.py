@@ -8,6 +8,7 @@ test suites. Of all else it keeps the brackets that have no counterpart: those a
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ckvd.model import Range
@@ -49,6 +50,7 @@ _TEST = re.compile(rb"(?:describe|context|it)[ \t]+(?:-name[ \t]+)?(?=[\"'])", r
 _ATTRIBUTE_LINES = re.compile(rb"(?:^[ \t]*\[[^\n]*\][ \t]*\r?\n)+[ \t]*\Z", re.MULTILINE)
 _ATTRIBUTE = re.compile(rb"^[ \t]*(\[[\w.]+)[^\n]*(\])[ \t]*\r?$", re.MULTILINE)
 _NEXT_FUNCTION = re.compile(rb"^(?:function|filter)[ \t]+[\w:-]+\s*[({]", re.IGNORECASE | re.MULTILINE)
+_BEHIND_STRING = re.compile(rb"[\s)}\],;|.]|\Z")
 _FILLS = re.compile(rb"\$\w+|(?!(?:do|if|for|in|try|exit|data|param)-)[a-z]+-[a-z]+", re.IGNORECASE)
 
 
@@ -101,8 +103,13 @@ class _Scan:
                     self._title = (0, 0)
             else:
                 at = self._token(found, top)
-        self.keeps += [open_.at for open_ in self._stack[1:]]
+        self._left(self._stack[1:])
         return self.keeps
+
+    def _left(self, unmatched: Sequence[_Open]) -> None:
+        """Keeps brackets that have no counterpart, and what makes them the brackets of a test suite."""
+        for open_ in unmatched:
+            self.keeps += [open_.title, open_.at]
 
     def _token(self, found: re.Match[bytes], top: _Open) -> int:
         start, at = found.span()
@@ -192,16 +199,22 @@ class _Scan:
             elif (self._next and at[1] - at[0] == 1) or (top.role == "class" and not top.value):
                 role = "list"
                 self._next = self._next.replace("parameters", "")
+            elif self._names_test() and at[1] - at[0] == 2 and self._source[at[0]] == 0x40:
+                role = "list"  # `-ForEach @( … )`, which may go over several lines
         elif self._next:
             role, self._next = self._next, ""
         elif top.role == "class" and not top.value:
             role = "body"
-        elif self._title[1] and len(self._stack) == self._depth and at[1] - at[0] == 1:
-            role = "test"
+        elif self._names_test():
+            role = "test" if at[1] - at[0] == 1 else "list"
         self._stack.append(_Open(at, role, title=self._title if role == "test" else (0, 0)))
         if role == "test":
             self._title = (0, 0)
         self._starts = True
+
+    def _names_test(self) -> bool:
+        """Whether the cursor stands behind the title of a test suite, before its block."""
+        return bool(self._title[1]) and len(self._stack) == self._depth
 
     def _closed(self, at: int) -> int:
         """Handles a closing bracket; returns where the scan goes on."""
@@ -213,7 +226,7 @@ class _Scan:
         if not match:
             self.keeps.append((at, at + 1))
             return at + 1
-        self.keeps += [open_.at for open_ in self._stack[match + 1 :]]
+        self._left(self._stack[match + 1 :])
         open_ = self._stack[match]
         self._valued(open_, at)
         del self._stack[match:]
@@ -237,7 +250,7 @@ class _Scan:
             self._stack[-1].filled = True
 
     def _string_end(self, start: int) -> int | None:
-        """The end of the string that begins here, None where it has none or swallows a function."""
+        """The end of the string that begins here, None where it has none, or none that can be its own."""
         if self._source[start] == 0x27:
             single = _SINGLE.match(self._source, start)
             end = single.end() if single else None
@@ -245,6 +258,8 @@ class _Scan:
             end = self._expandable_end(start)
         if end is None or _NEXT_FUNCTION.search(self._source, start, end):
             return None
+        if self._source.find(b"\n", start, end) >= 0 and not _BEHIND_STRING.match(self._source, end):
+            return None  # what looks like the end of a string of several lines begins another one
         return end
 
     def _expandable_end(self, start: int) -> int | None:

@@ -76,3 +76,45 @@ Describe 'Get-It' { It 'works' { Get-It } }
     odd = plain + b"Get-Module A, B | Remove-Module\n"
     assert parsed("powershell", odd).symbols == parsed("powershell", plain).symbols
     assert parsed("powershell", odd).header == parsed("powershell", plain).header
+
+
+SUITE = """Describe 'Crates' -Tag 'a', 'b' {{
+    It 'moves <Name>' -ForEach @(
+        @{{ Name = 'a'; Code = {{ 1 }} }}
+        @{{ Name = 'b'; Code = {{ 2 }} }}
+    ) {{
+        Move-Crate $Name
+    }}
+    It 'sorts' {{
+        {torn}
+    }}
+    It "empty" {{ }}
+    Context "far" {{
+        It 'is far' {{ $x | Should -Be 1, 2 }}
+    }}
+}}
+"""
+TESTS = ["Crates", "Crates.moves <Name>", "Crates.sorts", "Crates.far", "Crates.far.is far"]
+
+
+def suites(result: Parsed) -> list[str]:
+    return [symbol.symbol for symbol in result.symbols if symbol.kind == "test"]
+
+
+def test_suites_are_found_by_their_titles() -> None:
+    result = parsed("powershell", SUITE.format(torn="Sort-Crate $x").encode())
+    assert (result.status, suites(result)) == ("ok", TESTS)
+
+
+@pytest.mark.parametrize("torn", ["if ($x) { Sort-Crate", "Sort-Crate 'x"])
+def test_a_torn_test_leaves_the_suite_around_it(torn: str) -> None:
+    result = parsed("powershell", SUITE.format(torn=torn).encode())
+    assert result.status == "partial"
+    assert {*TESTS} - {"Crates.sorts"} <= {*suites(result)}
+
+
+def test_a_string_is_not_taken_to_end_where_another_begins() -> None:
+    source = "It 'first { Get-It }\nfunction Lost { 1 }\nIt 'second' { Get-It }\n"
+    result = parsed("powershell", source.encode())
+    assert result.status != "ok"
+    assert names(result) == ["Lost"]
