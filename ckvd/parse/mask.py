@@ -112,7 +112,7 @@ _BACKTICK = re.compile(
 
 
 def dockerfile_escapes(source: bytes) -> bytes:
-    """Backslashes in place of the backticks that go on with a line, where the first comment says that they do."""
+    """Backslashes in place of the backticks that go on with a line, where the first comment makes them do so."""
     if not _BACKTICK.match(source):
         return source
     return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)
@@ -130,6 +130,14 @@ def dart_newer(source: bytes) -> bytes:
     return _DART.sub(blank, source)
 
 
+_EXTENDED_SCHEMA = re.compile(rb"\bextend\s+schema(?:\s*+@\w++(?:\s*+\([^()]*+\))?+)++(?!\s*\{)")
+
+
+def graphql_links(source: bytes) -> bytes:
+    """An `extend schema @link(…)` without a block."""
+    return _EXTENDED_SCHEMA.sub(blank, source)
+
+
 _DESTRUCTURED = re.compile(
     rb"^[ \t]*(?:(?:(?:const|var)[ \t]+)?[\w.*\[\]]+(?:[ \t]*:[ \t]*[\w.?*\[\]]+)?,[ \t]*)+"
     rb"(?=(?:(?:const|var)[ \t]+)?[\w.*\[\]]+[ \t]*(?::[^=;\n]+)?=[^=>])",
@@ -141,7 +149,7 @@ _LABELLED = re.compile(rb"\b\w+:[ \t]*(?=switch\b)")
 
 
 def zig_newer(source: bytes) -> bytes:
-    """All but the last of the names that one `=` sets (`const a, const b = pair;`), and labels of `switch`."""
+    """All but the last of the names that one `=` sets (`const a, const b = pair;`); labels of `switch`."""
     return _LABELLED.sub(blank, _DESTRUCTURED.sub(blank, source))
 
 
@@ -150,6 +158,7 @@ MASKS: dict[str, Mask] = {
     "c_macros": c_macros,
     "dart_newer": dart_newer,
     "dockerfile_escapes": dockerfile_escapes,
+    "graphql_links": graphql_links,
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "luau_types": luau_types,

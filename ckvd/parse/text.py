@@ -32,6 +32,7 @@ _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
 _DOC_STRING = re.compile(
     r"""(?:\A\s*|@(?:module|type)?doc\s+(?:~[sS])?)(\"{3}|'{3}|")(.*?)(?<!\\)\1""", re.DOTALL
 )
+_STRING_LAST = re.compile(rb"""^[ \t]*((\"{3}|").*?\2)\Z""", re.DOTALL | re.MULTILINE)
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
 
 
@@ -154,9 +155,11 @@ def signature(source: bytes, start: int, end: int) -> str:
 
 def comment_text(source: bytes, start: int, end: int) -> str:
     """The first paragraph of a doc comment, or of a string in its place, without comment markers."""
-    if source[start : start + 1] == b'"':
-        return string_text(source, start, end)
-    said = _DOC_STRING.sub(r"\2", source[start:end].decode("utf-8", "replace"))
+    raw = source[start:end].rstrip(_SPACE)
+    string = _STRING_LAST.search(raw) if raw.endswith(b'"') else None
+    if string is not None:
+        return string_text(raw, *string.span(1))
+    said = _DOC_STRING.sub(r"\2", raw.decode("utf-8", "replace"))
     lines = said.split("\n")
     plain = (_MARKER.sub("", _CLOSER.sub("", s), count=1) for s in lines if not _DIRECTIVE.match(s.strip()))
     return _paragraph(_XML.sub("", s) for s in plain)
