@@ -112,7 +112,7 @@ _BACKTICK = re.compile(
 
 
 def dockerfile_escapes(source: bytes) -> bytes:
-    """Backslashes in place of the backticks that go on with a line, where the first comment makes them do so."""
+    """Backslashes for the backticks that go on with a line, where the first comment makes them do so."""
     if not _BACKTICK.match(source):
         return source
     return re.sub(rb"`(?=[ \t]*\r?$)", rb"\\", source, flags=re.MULTILINE)

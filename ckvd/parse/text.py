@@ -32,7 +32,7 @@ _XML = re.compile(r"</?(?:summary|para|remarks)\s*/?>")
 _DOC_STRING = re.compile(
     r"""(?:\A\s*|@(?:module|type)?doc\s+(?:~[sS])?)(\"{3}|'{3}|")(.*?)(?<!\\)\1""", re.DOTALL
 )
-_STRING_LAST = re.compile(rb"""^[ \t]*((\"{3}|").*?\2)\Z""", re.DOTALL | re.MULTILINE)
+_STRING_LAST = re.compile(rb"""^[ \t]*((\"{3}|"(?!"")).*?\2)\Z""", re.DOTALL | re.MULTILINE)
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
 
 
