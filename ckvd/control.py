@@ -11,16 +11,25 @@ import fcntl
 import json
 import os
 import socket
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ckvd.errors import CkvdError, LockedError, StoreError
+from ckvd.errors import CkvdError, LockedError, StoreError, refused
 
 Message = dict[str, Any]
-Answer = Callable[[Message], None]
+
+
+class Request(NamedTuple):
+    """What somebody asks; `answer` may be called at any later time, from any thread, once."""
+
+    message: Message
+    answer: Callable[[Message], None]
+
+
 _LONGEST = 1 << 20
 
 
@@ -44,20 +53,31 @@ class Lock:
 
     def __init__(self, places: Places) -> None:
         """Raises LockedError (with the holder's pid) or StoreError (the folder is not writable)."""
+        self._path = places.lock
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         try:
-            fd = os.open(places.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            fd = os.open(places.lock, flags, 0o600)
         except OSError as e:
-            raise StoreError(
-                f"cannot write beside the database {places.db}: {e.strerror}; check the folder or pass --db"
-            ) from e
-        if not _take(fd):
-            os.close(fd)
-            pid = holder(places)
-            who = f"pid {pid}" if pid else "another process"
-            raise LockedError(f"{who} is already writing {places.db}; stop it first, or pass --db")
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
+            what = f"cannot write beside the database {places.db}"
+            raise refused(what, e, "check the folder or pass --db") from e
+        with contextlib.ExitStack() as undo:
+            undo.callback(os.close, fd)
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise StoreError(f"{places.lock} is not a regular file; remove it, or pass --db")
+            if not _take(fd):
+                pid = holder(places)
+                who = f"pid {pid}" if pid else "another process"
+                raise LockedError(f"{who} is already writing {places.db}; stop it first, or pass --db")
+            undo.pop_all()
+        # The pid is for people: a full disk may refuse it.
+        with contextlib.suppress(OSError):
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, f"{os.getpid()}\n".encode(), 0)
         self._fd: int | None = fd
+
+    def in_place(self) -> bool:
+        """Whether the file at the path is the one that is locked: if not, another may have locked it."""
+        return self._fd is not None and _same(self._path, os.fstat(self._fd))
 
     def release(self) -> None:
         if self._fd is not None:
@@ -82,7 +102,7 @@ def _take(fd: int) -> bool:
 def holder(places: Places) -> int | None:
     """The pid of the process that writes this database now, None if there is none."""
     try:
-        fd = os.open(places.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        fd = os.open(places.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
     try:
@@ -108,23 +128,23 @@ def _short(path: str) -> Iterator[str]:
 
 
 class Server:
-    """The daemon's ear: hands each request with its answer to `on_request`, from a thread of its own.
+    """The daemon's ear: hands each request to `on_request`, from a thread of its own."""
 
-    `on_request(message, answer)` may call `answer` at any later time, from any thread, once.
-    """
-
-    def __init__(self, places: Places, on_request: Callable[[Message, Answer], None]) -> None:
+    def __init__(self, places: Places, on_request: Callable[[Request], None]) -> None:
+        """Raises StoreError where the socket cannot be made."""
         self._path = places.socket
         self._on_request = on_request
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         mask = os.umask(0o177)
         try:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path)
             with _short(self._path) as name:
                 self._socket.bind(name)
+            self._place = os.lstat(self._path)
         except OSError as e:
-            raise StoreError(f"cannot make the socket {self._path}: {e.strerror}; pass --db") from e
+            self._socket.close()
+            raise refused(f"cannot make the socket {self._path}", e, "remove it, or pass --db") from e
         finally:
             os.umask(mask)
         self._socket.listen(64)
@@ -144,7 +164,7 @@ class Server:
             try:
                 with connection.makefile("rb") as f:
                     message = json.loads(f.readline(_LONGEST))
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):  # the last of a line that is all brackets
                 return
             if not isinstance(message, dict):
                 return
@@ -155,27 +175,40 @@ class Server:
                 result.update(reply)
                 ready.set()
 
-            self._on_request(message, answer)
+            self._on_request(Request(message, answer))
             ready.wait()
             with contextlib.suppress(OSError):  # the asker may have gone: its time-out was shorter
                 connection.sendall(json.dumps(result).encode() + b"\n")
+
+    def in_place(self) -> bool:
+        """Whether whoever asks at the path is heard here."""
+        return _same(self._path, self._place)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
-        with contextlib.suppress(OSError):
-            os.unlink(self._path)
+        if self.in_place():
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+
+
+def _same(path: str, known: os.stat_result) -> bool:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return (found.st_dev, found.st_ino) == (known.st_dev, known.st_ino)
 
 
 class Barriers:
     """Requests that wait for the vectors of all rows up to a revision."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[int, Answer]] = []
+        self._waiting: list[tuple[int, Request]] = []
 
-    def add(self, revision: int, answer: Answer) -> None:
-        self._waiting.append((revision, answer))
+    def add(self, revision: int, request: Request) -> None:
+        self._waiting.append((revision, request))
 
     def settle(self, oldest_pending: Callable[[], int | None], failed: str | None) -> None:
         """Answers those whose rows all have their vectors, and all of them with why there will be none."""
@@ -183,19 +216,19 @@ class Barriers:
             return
         oldest = oldest_pending()
         waiting = []
-        for revision, answer in self._waiting:
+        for revision, request in self._waiting:
             if oldest is None or oldest > revision:
-                answer({"revision": revision})
+                request.answer({"revision": revision})
             elif failed:
-                answer({"error": failed})
+                request.answer({"error": failed})
             else:
-                waiting.append((revision, answer))
+                waiting.append((revision, request))
         self._waiting = waiting
 
-    def close(self, error: str) -> None:
-        for _, answer in self._waiting:
-            answer({"error": error})
-        self._waiting.clear()
+    def take(self) -> list[Request]:
+        """Those that wait still, which are then no longer kept here."""
+        waiting, self._waiting = self._waiting, []
+        return [request for _, request in waiting]
 
 
 def ask(places: Places, message: Message, timeout: float) -> Message | None:

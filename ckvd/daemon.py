@@ -6,19 +6,25 @@ the socket only put messages into its queue.
 
 from __future__ import annotations
 
-import enum
 import os
 import queue
 import time
 from dataclasses import replace
 
 from ckvd.config import FILE_NAME
-from ckvd.control import Answer, Barriers, Message, Places, Server
-from ckvd.errors import ConfigError, DamagedStoreError, ModelError, StoreError, WorktreeError
+from ckvd.control import Barriers, Message, Request
+from ckvd.errors import (
+    ConfigError,
+    DamagedStoreError,
+    ModelError,
+    PassingStoreError,
+    StoreError,
+    WorktreeError,
+)
+from ckvd.front import Front
+from ckvd.guard import Checked, Ended, Guard
 from ckvd.indexer import Indexer, Stopped
-from ckvd.notify import Notifier
 from ckvd.settings import Settings
-from ckvd.signals import Signals
 from ckvd.worktree.debounce import Debouncer, Dirty
 from ckvd.worktree.exclusions import Exclusions
 from ckvd.worktree.watch import Watcher
@@ -42,15 +48,6 @@ RULES = frozenset({b".gitignore", b".ckvignore", b".gitattributes", b".gitmodule
 """Names of files that decide about other files: an edit of one is a reason to look at everything."""
 
 
-class Ended(enum.Enum):
-    """Why the loop ended."""
-
-    STOPPED = enum.auto()
-    STORE_GONE = enum.auto()
-    """The database was deleted or replaced: open it anew."""
-    STORE_DAMAGED = enum.auto()
-
-
 class Daemon:
     """Keeps one index true until SIGTERM or SIGINT, or until its database is no longer the one it opened.
 
@@ -58,12 +55,13 @@ class Daemon:
     `status` and tried again.
     """
 
-    def __init__(self, indexer: Indexer, places: Places, notifier: Notifier, signals: Signals) -> None:
+    def __init__(self, indexer: Indexer, front: Front) -> None:
         self._indexer = indexer
-        self._signals = signals
-        self._places = places
-        self._notifier = notifier
-        self._inbox: queue.SimpleQueue[Dirty | tuple[Message, Answer] | None] = queue.SimpleQueue()
+        self._front = front
+        self._signals = front.signals
+        self._notifier = front.notifier
+        self._inbox = front.inbox
+        self._guard = Guard(indexer, front)
         self._debouncer = self._new_debouncer()
         self._barriers = Barriers()
         self._ended: Ended | None = None
@@ -78,24 +76,24 @@ class Daemon:
         self._next_reconcile = now + RECONCILE_S
         self._next_maintain = now + MAINTAIN_S
         self._clock_gap = time.time() - now
-        signals.wake = lambda: self._inbox.put(None)
-        indexer.should_stop = self._should_stop
-        indexer.tick = notifier.alive
+        indexer.should_stop = indexer.writer.patience.give_up = self._should_stop
+        indexer.tick = self._notifier.alive
         self._watcher = self._new_watcher()
 
     def _new_watcher(self) -> Watcher:
         ix = self._indexer
         exclusions = Exclusions(ix.tree, ix.settings.config, ix.own_files)
-        folder = os.path.dirname(os.fsencode(self._places.db))
+        folder = os.path.dirname(os.fsencode(self._front.places.db))
         return Watcher(ix.root, exclusions, self._on_dirty, state_folder=folder)
 
     def _new_debouncer(self) -> Debouncer:
         return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
 
     def run(self) -> Ended:
-        server = Server(self._places, self._on_request)
         try:
+            self._guard.check()
             self._watcher.start()
+            self._front.live = self._live
             self._notifier.ready()
             while not self._should_stop():
                 self._guarded_step()
@@ -104,10 +102,12 @@ class Daemon:
         finally:
             if self._signals.received:
                 self._notifier.stopping()
-            server.close()
+            self._front.live = None
             self._watcher.stop()
+            self._guard.close()
+            for request in self._barriers.take():
+                self._inbox.put(request)
             self._indexer.metrics.flush(at_once=True)
-            self._barriers.close("the daemon stopped before it was done")
         return self._ended or Ended.STOPPED
 
     # -- messages, from other threads -----------------------------------------------------------------
@@ -118,12 +118,6 @@ class Daemon:
     def _on_dirty(self, dirty: Dirty) -> None:
         # It may lie in the queue while a pass is under way.
         self._inbox.put(replace(dirty, since=time.monotonic()))
-
-    def _on_request(self, message: Message, answer: Answer) -> None:
-        if message.get("op") == "status":
-            answer(self._live())  # at once, also while a long pass is under way
-        else:
-            self._inbox.put((message, answer))
 
     def _live(self) -> Message:
         progress = self._indexer.progress
@@ -136,7 +130,7 @@ class Daemon:
             "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
             "watch": self._watcher.state(),
             "metrics": self._indexer.metrics.live(progress.files_per_s),
-            "errors": list(self._errors.values()),
+            "errors": [*self._errors.values(), *self._guard.errors()],
         }
 
     # -- the loop -----------------------------------------------------------------------------------
@@ -153,7 +147,7 @@ class Daemon:
         except StoreError as e:
             self._errors["store"] = str(e)
             self._embedding = False
-            self._next_maintain = time.monotonic() + MAINTAIN_S
+            self._next_maintain = time.monotonic() + RETRY_S
 
     def _step(self) -> None:
         """One turn: wait for the next thing to do, take all messages, do what is due."""
@@ -188,8 +182,10 @@ class Daemon:
             while True:
                 if isinstance(message, Dirty):
                     self._debouncer.add(message, message.since or time.monotonic())
-                elif message is not None:
-                    self._request(*message)
+                elif isinstance(message, Request):
+                    self._request(message)
+                elif isinstance(message, Checked):
+                    self._guard.checked(message)
                 message = self._inbox.get_nowait()
         except queue.Empty:
             return
@@ -271,16 +267,30 @@ class Daemon:
         except (ModelError, StoreError) as e:
             self._errors["vectors"] = str(e)
             self._embedding = False
+            wait = RETRY_S if isinstance(e, PassingStoreError) else MAINTAIN_S
+            self._next_maintain = min(self._next_maintain, time.monotonic() + wait)
         else:
             self._errors.pop("vectors", None)
             self._indexer.metrics.vectors_came()
         self._notifier.alive()
         self._barriers.settle(self._indexer.writer.oldest_pending, self._errors.get("vectors"))
 
-    def _request(self, message: Message, answer: Answer) -> None:
+    def _request(self, request: Request) -> None:
+        message, answer = request
         if message.get("op") != "sync":
             answer({"error": f"this daemon does not know the request {message.get('op')!r}; restart it"})
             return
+        if self._guard.holds(request):
+            self._next_poll = 0.0  # if the file is gone, that sees to it
+            return
+        try:
+            self._sync(message, request)
+        except DamagedStoreError:
+            self._inbox.put(request)
+            raise
+
+    def _sync(self, message: Message, request: Request) -> None:
+        answer = request.answer
         # A scan sees all that was written before it, events or none: what they say is looked at with it.
         self._pass(None, self._debouncer.take_all())
         if error := self._errors.get("pass"):
@@ -293,7 +303,7 @@ class Daemon:
             answer({"error": str(e)})
             raise
         if message.get("vectors") and self._indexer.vectors.wanted:
-            self._barriers.add(revision, answer)
+            self._barriers.add(revision, request)
             self._embedding = True
         else:
             answer({"revision": revision})
@@ -310,17 +320,14 @@ class Daemon:
             self._everything = True
         elif self._indexer.git.git_moved():
             self._debouncer.add(Dirty(control=True), now)
-        if not self._indexer.writer.in_place() and os.path.isdir(self._indexer.root):
-            self._ended = (
-                Ended.STORE_GONE
-            )  # while the root is away, the database in it only waits for its return
-        elif self._embedding:  # for as long as that takes, nothing else would
+        self._ended = self._guard.poll()
+        if self._embedding and self._ended is None:  # for as long as that takes, nothing else would
             self._indexer.metrics.flush()
 
     def _maintain(self, now: float) -> None:
         """A round of the store's upkeep, which says what stands in its way."""
         self._next_maintain = now + MAINTAIN_S
-        self._embedding |= "vectors" in self._errors  # time to try again
+        self._embedding |= not self._errors.keys().isdisjoint(("vectors", "store"))  # time to try again
         self._indexer.metrics.flush()
         note = self._indexer.writer.maintain()
         if note:

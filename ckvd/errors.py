@@ -3,6 +3,10 @@
 A failure of a single file is never an exception: it is a value (`model.Verdict`) in that file's row.
 """
 
+import errno
+
+_PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE)
+
 
 class CkvdError(Exception):
     """Something the user must hear: `str(error)` is one plain sentence with the remedy."""
@@ -28,12 +32,24 @@ class StoreError(CkvdError):
     """The database cannot be opened, is not ckvd's, or is full or unwritable."""
 
 
+class PassingStoreError(StoreError):
+    """What may pass: a disk that is full or fails, a file in use. A daemon waits until it has."""
+
+
 class NewerStoreError(StoreError):
     """The database was written by a later version of the contract."""
 
 
 class DamagedStoreError(StoreError):
     """SQLite finds the database malformed; opening it anew with `verify` mends it or moves it aside."""
+
+
+def refused(what: str, error: OSError, remedy: str) -> StoreError:
+    """`what` (a clause) that the file system refused; where that may pass, PassingStoreError."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return PassingStoreError(f"{what}: the disk is full; free some space and try again")
+    kind = PassingStoreError if error.errno in _PASSING else StoreError
+    return kind(f"{what}: {error.strerror}; {remedy}")
 
 
 class ModelError(CkvdError):

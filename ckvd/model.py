@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Literal
 
 Strategy = Literal["symbol", "section", "window", "names", "skipped"]
@@ -229,3 +230,12 @@ class Change:
 def display_path(path: bytes) -> str:
     r"""A path as the views show it: UTF-8, with bytes that are not UTF-8 as ``\xNN``."""
     return path.decode("utf-8", "backslashreplace")
+
+
+def digest(*texts: bytes) -> bytes:
+    """BLAKE2b of 16 bytes over texts, each set off from the next by its length."""
+    made = blake2b(digest_size=16)
+    for text in texts:
+        made.update(len(text).to_bytes(8, "big"))
+        made.update(text)
+    return made.digest()

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import time
 from collections.abc import Iterator
 
 from ckvd.control import Lock, Message, ask, holder
-from ckvd.errors import CkvdError, DamagedStoreError, LockedError, NoDaemonError, TimeoutExpired
+from ckvd.errors import (
+    CkvdError,
+    DamagedStoreError,
+    LockedError,
+    NoDaemonError,
+    PassingStoreError,
+    StoreError,
+    TimeoutExpired,
+    WorktreeError,
+)
 from ckvd.indexer import Indexer, Stopped
 from ckvd.notify import Notifier
 from ckvd.place import Place
@@ -16,7 +26,8 @@ from ckvd.report import progress
 from ckvd.settings import Settings
 from ckvd.signals import Signals
 from ckvd.store import files
-from ckvd.store.writer import open_writer
+from ckvd.store.check import Checker
+from ckvd.store.writer import Trust, open_writer
 from ckvd.workers import Pool
 from ckvd.worktree.git import Following
 
@@ -25,19 +36,34 @@ JOIN_S = 3600.0
 """How long `index` waits for the daemon that it asked."""
 
 
+RETRY_S = 2.0
+"""When to try again to open what could not be opened."""
+
+RELAPSE_S = 60.0
+"""Damage that comes back so soon after everything was checked is not to be mended: the index is made anew."""
+
+
 @contextlib.contextmanager
-def indexing(where: Place, *, verify: bool = False) -> Iterator[Indexer]:
+def indexing(where: Place, trust: Trust = Trust.FULL) -> Iterator[Indexer]:
     """The one writer of the place's database, with its workers, under its lock.
 
-    `verify` checks the whole database first, for after a DamagedStoreError. Raises LockedError where
-    another process has it, StoreError, ConfigError or ModelError.
+    Raises LockedError where another process has it, StoreError, ConfigError or ModelError.
     """
     settings = Settings.load(where.tree.path)
     files.prepare(where.db)
     lock = Lock(where.places)
+    try:
+        with _writing(where, settings, trust) as ix:
+            yield ix
+    finally:
+        lock.release()
+
+
+@contextlib.contextmanager
+def _writing(where: Place, settings: Settings, trust: Trust) -> Iterator[Indexer]:
+    """The same under a lock that the caller holds."""
     with contextlib.ExitStack() as stack:
-        stack.callback(lock.release)
-        writer = open_writer(where.db, verify=verify)
+        writer = open_writer(where.db, trust)
         stack.callback(writer.close)
         pool = stack.enter_context(Pool(WORKERS, settings.model))
         yield Indexer(
@@ -53,19 +79,14 @@ def index_once(where: Place) -> str:
     """Brings the index up to date, vectors included; one line that says what there is now.
 
     Beside a daemon on the same database it asks that one instead. Ctrl-C and SIGTERM end it between two
-    files; the next run goes on from there.
+    files; the next run goes on from there. A damaged database is mended or built anew.
     """
     try:
-        with Signals() as signals, indexing(where) as ix, progress.shown(ix):
-            ix.should_stop = lambda: signals.received
-            ix.bring_up_to_date(None)
-            ix.note_sync()
-            while ix.vectors.make(0.5):
-                if ix.should_stop():
-                    raise Stopped
-            ix.metrics.flush(at_once=True)
-            ix.writer.maintain()
-            return f"{where.db}: revision {ix.writer.revision}"
+        with Signals() as signals:
+            for trust in (Trust.FULL, Trust.CHECKED):
+                with contextlib.suppress(DamagedStoreError):
+                    return _index(where, signals, trust)
+            return _index(where, signals, Trust.NONE)
     except LockedError:
         revision = sync(where, vectors=True, timeout=JOIN_S)
         return f"{where.db}: revision {revision}, by the daemon that keeps it"
@@ -73,25 +94,54 @@ def index_once(where: Place) -> str:
         raise CkvdError("stopped before the end; what is done is kept, run it again to go on") from None
 
 
+def _index(where: Place, signals: Signals, trust: Trust) -> str:
+    with indexing(where, trust) as ix, progress.shown(ix):
+        ix.should_stop = ix.writer.patience.give_up = lambda: signals.received
+        found: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        with contextlib.closing(Checker(where.db, found.put)):
+            ix.bring_up_to_date(None)
+            ix.note_sync()
+            while ix.vectors.make(0.5):
+                if ix.should_stop():
+                    raise Stopped
+            if damage := found.get():
+                raise DamagedStoreError(damage)
+        ix.metrics.flush(at_once=True)
+        ix.writer.maintain()
+        return f"{where.db}: revision {ix.writer.revision}"
+
+
 def run_daemon(where: Place) -> None:
     """Keeps the index true until SIGTERM or SIGINT. Raises as `indexing` does at the start.
 
-    A database that is deleted, replaced or damaged under a running daemon is opened or made anew.
+    A database that is deleted, replaced or damaged under a running daemon is opened or made anew; a disk that
+    is full, and whatever else may pass, is waited for.
     """
-    from ckvd.daemon import Daemon, Ended
+    from ckvd.daemon import Daemon
+    from ckvd.front import Front
+    from ckvd.guard import Ended
 
-    notifier = Notifier.from_environ()
-    verify = False
-    with Signals() as signals:
-        while True:
-            with indexing(where, verify=verify) as ix:
-                try:
-                    ended = Daemon(ix, where.places, notifier, signals).run()
-                except DamagedStoreError:
-                    ended = Ended.STORE_DAMAGED
-            if ended is Ended.STOPPED or signals.received:
-                return
-            verify = ended is Ended.STORE_DAMAGED
+    settings = Settings.load(where.tree.path)
+    trust, checked_at, began = Trust.FULL, float("-inf"), False
+    with Signals() as signals, Front(where.places, signals, Notifier.from_environ()) as front:
+        while not signals.received:
+            try:
+                front.hold()
+                with _writing(where, settings, trust) as ix:
+                    began = True
+                    ended = Daemon(ix, front).run()
+                    settings = ix.settings
+                trust = Trust.CHECKED if ended is Ended.STORE_CHANGED else Trust.FULL
+            except DamagedStoreError:
+                if trust is Trust.NONE:
+                    raise
+                now = time.monotonic()
+                trust = Trust.NONE if now - checked_at < RELAPSE_S else Trust.CHECKED
+                checked_at = now
+            except (StoreError, WorktreeError) as e:
+                if not (began or isinstance(e, PassingStoreError)):
+                    raise
+                front.wait(str(e), RETRY_S)
 
 
 def sync(where: Place, *, vectors: bool, timeout: float) -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ckvd import model
 from ckvd.model import Chunk, FileResult, Segment, Stamp, SymbolRow, Verdict, display_path
 from ckvd.plan import ChunkMeta, StoredChunk, StoredFile, StoredSymbol
 
@@ -50,7 +51,7 @@ class Head:
 
 
 def digest(*texts: str) -> bytes:
-    return hashlib.blake2b("\0".join(texts).encode(), digest_size=16).digest()
+    return model.digest(*(text.encode() for text in texts))
 
 
 def skipped(path: bytes, reason: str = "binary", size: int = 10, detail: str = "has a NUL") -> FileResult:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from ckvd.chunk.source import Source
 from ckvd.chunk.split import Elision, Splitter, View
 from ckvd.chunk.text import Embedded, TextBuilder, embed_hash
-from ckvd.model import Chunk, Grain, Parsed, Pieces, Range, Rendering, Segment, Unit, no_pieces
+from ckvd.model import Chunk, Grain, Parsed, Pieces, Range, Rendering, Segment, Unit, digest, no_pieces
 
 BYTES_PER_TOKEN = 32
 """A body has at most this times the limit in bytes: a megabyte without a blank may be one unknown token."""
@@ -126,8 +125,8 @@ class Finisher:
             tokens=part.embedded.tokens,
             header_trimmed=part.embedded.header_trimmed,
             truncated=part.embedded.reserved > self._limit,
-            content_hash=_hash(header.encode(), part.body.encode()),
-            own_hash=_hash(header.encode(), self._own_text(draft, part)),
+            content_hash=digest(header.encode(), part.body.encode()),
+            own_hash=digest(header.encode(), self._own_text(draft, part)),
             embed_hash=embed_hash(part.embedded.text),
         )
 
@@ -189,12 +188,3 @@ class _Fit:
     def part(self, start: int, end: int, rendering: Rendering) -> Part:
         body, embedded = self._build(start, end)
         return Part(start, end, self._header, body, rendering, embedded)
-
-
-def _hash(*texts: bytes) -> bytes:
-    """BLAKE2b of 16 bytes over texts, each set off from the next by its length."""
-    digest = blake2b(digest_size=16)
-    for text in texts:
-        digest.update(len(text).to_bytes(8, "big"))
-        digest.update(text)
-    return digest.digest()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from collections.abc import Iterator
+import re
+import time
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 import apsw
 
-from ckvd.errors import DamagedStoreError, StoreError
+from ckvd.errors import DamagedStoreError, PassingStoreError, StoreError
 
 APPLICATION_ID = 0x636B7664
 """`ckvd` in ASCII."""
@@ -26,7 +28,12 @@ BUSY_MS = 10_000
 
 _WAL_KEEP = 16 << 20  # bytes that a WAL keeps on disk once all of it is in the database
 
-_DAMAGE = (apsw.CorruptError, apsw.NotADBError)
+# No statement of ckvd's breaks a constraint on rows of its own making.
+_DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError)
+
+_TAMPERED = re.compile("no such (table|column)|has no column")
+
+_STEP_S = 0.1  # the longest pause between two tries
 
 
 def uri(path: str, mode: str) -> str:
@@ -34,11 +41,44 @@ def uri(path: str, mode: str) -> str:
     return f"file:{quote(os.fsencode(path))}?mode={mode}"
 
 
-def connect(path: str) -> apsw.Connection:
+class Patience:
+    """How a writer waits for other programs: up to BUSY_MS, and never once `give_up` says so."""
+
+    def __init__(self) -> None:
+        self.give_up: Callable[[], bool] = lambda: False
+        self._most_s = BUSY_MS / 1000
+        self._began = self._last = float("-inf")
+
+    def __call__(self, tries: int) -> bool:
+        """SQLite's busy handler: whether to try again. Python's signals are heard in here."""
+        self._last = time.monotonic()
+        if tries == 0:
+            self._began = self._last
+        if self.give_up() or self._last >= self._began + self._most_s:
+            return False
+        time.sleep(min(_STEP_S, 0.001 * 2 ** min(tries, 7)))
+        return True
+
+    @property
+    def held_up_s(self) -> float:
+        """How long the statement under way has waited."""
+        now = time.monotonic()
+        return now - self._began if now - self._last < 2 * _STEP_S else 0.0
+
+    @contextlib.contextmanager
+    def at_most(self, seconds: float) -> Iterator[None]:
+        before, self._most_s = self._most_s, seconds
+        try:
+            yield
+        finally:
+            self._most_s = before
+
+
+def connect(path: str, patience: Patience | None = None) -> apsw.Connection:
     """The writer's connection to a file that exists. apsw's errors pass."""
     db = apsw.Connection(uri(path, "rw"), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
     try:
-        db.set_busy_timeout(BUSY_MS)
+        db.set_busy_handler(patience or Patience())
         # The tree may bring a database of its own making: nothing in its schema is to be trusted.
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
@@ -91,17 +131,20 @@ def transaction(db: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator
 
 @contextlib.contextmanager
 def plain_errors(path: str) -> Iterator[None]:
-    """SQLite's errors that are no fault of ckvd as StoreError; a malformed file as DamagedStoreError."""
+    """SQLite's errors as StoreError: DamagedStoreError for a file that is malformed or has other tables,
+    PassingStoreError for what may pass."""
     try:
         yield
     except _DAMAGE as e:
-        raise DamagedStoreError(
-            f"the database {path} is damaged ({e}); run ckvd again, and it is mended or built anew"
-        ) from e
+        raise _damaged(path, e) from e
+    except apsw.SQLError as e:
+        if not _TAMPERED.search(str(e)):
+            raise
+        raise _damaged(path, e) from e
     except apsw.FullError as e:
-        raise StoreError(f"the disk that holds {path} is full; free some space and try again") from e
+        raise PassingStoreError(f"the disk that holds {path} is full; free some space and try again") from e
     except (apsw.BusyError, apsw.LockedError) as e:
-        raise StoreError(
+        raise PassingStoreError(
             f"another program has kept {path} locked for {BUSY_MS // 1000} s; end it and try again"
         ) from e
     except (apsw.ReadOnlyError, apsw.PermissionsError) as e:
@@ -109,4 +152,11 @@ def plain_errors(path: str) -> Iterator[None]:
     except apsw.CantOpenError as e:
         raise StoreError(f"the database {path} cannot be opened; check its folder and permissions") from e
     except (apsw.IOError, apsw.NoLFSError, apsw.ProtocolError) as e:
-        raise StoreError(f"reading or writing {path} failed ({e}); check the disk and try again") from e
+        why = f"reading or writing {path} failed ({e}); check the disk and try again"
+        raise PassingStoreError(why) from e
+
+
+def _damaged(path: str, why: apsw.Error) -> DamagedStoreError:
+    return DamagedStoreError(
+        f"the database {path} is damaged ({why}); run ckvd again, and it is mended or built anew"
+    )

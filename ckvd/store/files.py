@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import stat
 
-from ckvd.errors import StoreError
+from ckvd.errors import StoreError, refused
 from ckvd.store.connection import APPLICATION_ID
 
 FOLDER = ".ckvd"
 """The folder that is ckvd's own: made where it is missing, closed to others, ignored by git."""
+
+DAMAGED = ".damaged"
+"""What the name of a database that was put aside ends with."""
 
 _MAGIC = b"SQLite format 3\0"
 _APPLICATION_AT = 68  # big-endian in SQLite's header
@@ -41,7 +46,7 @@ def prepare(path: str) -> None:
     except FileNotFoundError as e:
         raise StoreError(f"the folder {folder} does not exist; make it or pass another --db") from e
     except OSError as e:
-        raise StoreError(f"cannot write {path}: {e.strerror}; check its permissions or pass --db") from e
+        raise refused(f"cannot write {path}", e, "check its permissions or pass --db") from e
 
 
 def _own_folder(folder: str) -> None:
@@ -54,13 +59,17 @@ def _own_folder(folder: str) -> None:
         if stat.S_IMODE(found.st_mode) != 0o700:
             os.chmod(folder, 0o700)
     ignore = os.path.join(folder, ".gitignore")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         fd = os.open(ignore, flags, 0o600)
-    except FileExistsError:
-        return
-    with open(fd, "w") as file:
-        file.write("*\n")
+    except OSError as e:
+        if e.errno in (errno.EISDIR, errno.ELOOP, errno.ENXIO):
+            return  # something else stands there: not ckvd's to take away, and of no use to an index
+        raise
+    with open(fd, "r+b", buffering=0) as file:
+        # Whoever made it may have been killed, or met a full disk, before the line was in.
+        if not os.fstat(fd).st_size:
+            file.write(b"*\n")
 
 
 def is_ours(path: str) -> bool:
@@ -80,12 +89,18 @@ def is_ours(path: str) -> bool:
 
 
 def put_aside(path: str) -> str:
-    """Renames the database to `<path>.damaged-<n>`, its WAL with it; the new name."""
-    n = 1
-    while os.path.lexists(f"{path}.damaged-{n}"):
-        n += 1
-    aside = f"{path}.damaged-{n}"
-    for suffix in ("-wal", "-shm", ""):
-        if os.path.lexists(path + suffix):
-            os.replace(path + suffix, aside + suffix)
+    """Renames the database to `<path>.damaged`, in the place of one before it; its WAL with it; the new name.
+
+    One is kept, for whoever wants to know what happened: more would fill the disk where damage repeats.
+    """
+    aside = path + DAMAGED
+    try:
+        # The log first: a new database must not meet it.
+        for suffix in ("-wal", "-shm", ""):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(aside + suffix)
+            with contextlib.suppress(FileNotFoundError):
+                os.replace(path + suffix, aside + suffix)
+    except OSError as e:
+        raise refused(f"cannot put the damaged {path} aside", e, "remove it by hand") from e
     return aside

@@ -11,6 +11,7 @@ from typing import cast
 import apsw
 
 from ckvd import words
+from ckvd.store import check
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
 from ckvd.store.owner import SCHEMA_VERSION, Objects, meta_of, objects_of, version
 from ckvd.store.rows import names
@@ -66,7 +67,9 @@ FTS = {"chunks_fts": "chunk", "names_fts": "name"}
 def ensure(db: apsw.Connection, verify: bool) -> None:
     """Leaves `db`, which `check_owner` let pass, with this version's schema.
 
-    With `verify`, the whole file is read and checked, and apsw.CorruptError raised where it is malformed.
+    With `verify`, the whole file is read and checked: apsw.CorruptError is raised where it is malformed, the
+    index emptied where a text is not the one that was stored, and all else taken for unread, so that the next
+    pass compares each row.
     """
     was, objects = (db.pragma("user_version"), version(db)), objects_of(db)
     current = was == (CONTRACT_VERSION, SCHEMA_VERSION)
@@ -79,14 +82,20 @@ def ensure(db: apsw.Connection, verify: bool) -> None:
     _drop_triggers(db, objects)
     # Before the whole is checked: a full-text index that is wrong is made anew, the file need not go for it.
     _mend_words(db, verify)
-    if verify:
-        _verify(db)
+    if not verify:
+        return
+    if found := check.structure(db):
+        raise apsw.CorruptError(found)
+    if check.texts(db):
+        empty(db)
+    else:
+        db.execute("UPDATE file SET cut_key = NULL")
 
 
-def _verify(db: apsw.Connection) -> None:
-    found = db.execute("PRAGMA integrity_check(1)").get
-    if found != "ok":
-        raise apsw.CorruptError(str(found))
+def empty(db: apsw.Connection) -> None:
+    """Takes all rows out, in place: an index that begins anew, under another epoch."""
+    with transaction(db):
+        _rebuild(db, objects_of(db))
 
 
 def _sql() -> str:

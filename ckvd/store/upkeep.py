@@ -7,7 +7,7 @@ from typing import cast
 
 import apsw
 
-from ckvd.store.connection import BUSY_MS, transaction
+from ckvd.store.connection import Patience, transaction
 
 WAL_LIMIT = 16 << 20
 """Bytes of WAL above which all of it is brought into the database and cut off."""
@@ -21,7 +21,7 @@ _MERGE_PAGES = 500  # of FTS5's work a round
 _FEW_ROWS = 1_000  # whose marks are no matter
 _VACUUM_PAGES = 2_000  # pages of the database a round
 _VACUUM_SHARE = 0.1  # of the file that may be free pages
-_CHECKPOINT_WAIT_MS = 250
+_CHECKPOINT_WAIT_S = 0.25
 
 
 def tidy(db: apsw.Connection) -> bool:
@@ -39,9 +39,9 @@ def tidy(db: apsw.Connection) -> bool:
     return False
 
 
-def shrink_wal(db: apsw.Connection, path: str) -> str | None:
+def shrink_wal(db: apsw.Connection, path: str, patience: Patience) -> str | None:
     """Cuts the WAL off where it is above WAL_LIMIT; a sentence where a reader stands in the way."""
-    if wal_bytes(path) <= WAL_LIMIT or checkpoint(db):
+    if wal_bytes(path) <= WAL_LIMIT or checkpoint(db, patience):
         return None
     return (
         f"a reader holds a transaction open, so that {path}-wal has grown to {wal_bytes(path) >> 20} MiB;"
@@ -56,15 +56,13 @@ def wal_bytes(path: str) -> int:
         return 0
 
 
-def checkpoint(db: apsw.Connection) -> bool:
+def checkpoint(db: apsw.Connection, patience: Patience) -> bool:
     """Brings all of the WAL into the database and truncates it; False where a reader stands in the way."""
-    db.set_busy_timeout(_CHECKPOINT_WAIT_MS)
-    try:
-        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    except (apsw.BusyError, apsw.LockedError):
-        return False
-    finally:
-        db.set_busy_timeout(BUSY_MS)
+    with patience.at_most(_CHECKPOINT_WAIT_S):
+        try:
+            db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except (apsw.BusyError, apsw.LockedError):
+            return False
     return True
 
 

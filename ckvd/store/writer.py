@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,17 @@ from ckvd.errors import DamagedStoreError, StoreError
 from ckvd.model import Stamp
 from ckvd.plan import FilePlan, StoredFile
 from ckvd.store import apply, files, metrics, owner, rows, schema, upkeep, vectors
-from ckvd.store.connection import MetaValue, configure, connect, plain_errors, transaction
+from ckvd.store.connection import (
+    MetaValue,
+    Patience,
+    configure,
+    connect,
+    plain_errors,
+    transaction,
+)
 from ckvd.store.vectors import Pending, Vector
 
-__all__ = ["FileState", "Head", "Pending", "Seen", "Vector", "Writer", "open_writer"]
+__all__ = ["FileState", "Head", "Pending", "Seen", "Trust", "Vector", "Writer", "open_writer"]
 
 
 class Seen(Protocol):
@@ -52,48 +60,70 @@ class FileState:
     reason: str | None
 
 
-def open_writer(path: str, *, verify: bool = False) -> Writer:
+class Trust(enum.Enum):
+    """How far what is in a database is believed."""
+
+    FULL = enum.auto()
+    CHECKED = enum.auto()
+    """All of it is checked first, and every row compared by the next pass: for after a DamagedStoreError."""
+    NONE = enum.auto()
+    """It is emptied: for where checking it did not help."""
+
+
+class Foreign(enum.Enum):
+    """What another program did to the file."""
+
+    COMMITTED = enum.auto()
+    """Changed rows, by SQLite."""
+    WRITTEN = enum.auto()
+    """Wrote to it: a checkpoint, or something that does it no good."""
+
+
+def open_writer(path: str, trust: Trust = Trust.FULL) -> Writer:
     """Opens the database at `path`, made, migrated or mended as needed, each in one transaction.
 
-    With `verify` all of it is checked first; that is for after a DamagedStoreError. A file of ckvd's that
-    SQLite cannot use is renamed to `<path>.damaged-<n>` and one built anew. Raises NewerStoreError for a
-    later version, StoreError for another program's file, which stays untouched, and where the file cannot
-    be written.
+    A file of ckvd's that SQLite cannot use is renamed to `<path>.damaged` and one built anew. Raises
+    NewerStoreError for a later version, StoreError for another program's file, which stays untouched, and
+    where the file cannot be written.
     """
     files.prepare(path)
     try:
-        return _open(path, verify)
+        return _open(path, trust)
     except DamagedStoreError as e:
         if not files.is_ours(path):
             raise StoreError(f"{path} is not a database of ckvd; pass another file with --db") from e
-        with plain_errors(path):
-            files.put_aside(path)
+        files.put_aside(path)
     files.prepare(path)
-    return _open(path, verify=False)
+    return _open(path, Trust.FULL)
 
 
-def _open(path: str, verify: bool) -> Writer:
+def _open(path: str, trust: Trust) -> Writer:
+    patience = Patience()
     with plain_errors(path), contextlib.ExitStack() as undo:
-        db = connect(path)
+        db = connect(path, patience)
         undo.callback(db.close)
         # Looks before it sets anything: another program's database keeps its journal mode.
         owner.check_owner(db, path)
         configure(db)
-        schema.ensure(db, verify)
+        schema.ensure(db, verify=trust is Trust.CHECKED)
+        if trust is Trust.NONE:
+            schema.empty(db)
         undo.pop_all()
-    return Writer(path, db)
+    return Writer(path, db, patience)
 
 
 class Writer:
     """Every method raises StoreError where SQLite cannot do it; nothing of it is then in the file, and the
-    writer can be used again. DamagedStoreError means: `close`, then `open_writer(path, verify=True)`."""
+    writer can be used again. DamagedStoreError means: `close`, then `open_writer(path, Trust.CHECKED)`."""
 
-    def __init__(self, path: str, db: apsw.Connection) -> None:
+    def __init__(self, path: str, db: apsw.Connection, patience: Patience) -> None:
         """Use `open_writer`."""
         self.path = path
+        self.patience = patience
         self._db = db
-        self._place = _place(path)
+        self._place: list[tuple[int, int] | None] | None = _places(path)
         self._tidied: int | None = None
+        self._last = self._look()
 
     def __enter__(self) -> Writer:
         return self
@@ -105,13 +135,31 @@ class Writer:
         """Brings the WAL into the database if no reader is in the way, and closes. May be called twice."""
         if self._place is not None and self.in_place():
             with contextlib.suppress(StoreError), plain_errors(self.path):
-                upkeep.checkpoint(self._db)
+                upkeep.checkpoint(self._db, self.patience)
         self._place = None
         self._db.close()
 
     def in_place(self) -> bool:
-        """Whether the file at the path is still the one that is open."""
-        return self._place is not None and _place(self.path) == self._place
+        """Whether the file at the path, and its log, are still those that are open."""
+        return self._place is not None and _places(self.path) == self._place
+
+    def foreign(self) -> Foreign | None:
+        """What another program did to the file since this was last asked."""
+        before, self._last = self._last, self._look()
+        version, changes, written = self._last
+        if version != before[0]:
+            return Foreign.COMMITTED
+        return Foreign.WRITTEN if written != before[2] and changes == before[1] else None
+
+    def _look(self) -> tuple[int, int, int]:
+        """What tells a commit of another connection, a change of this one, and a write to the file."""
+        with plain_errors(self.path):
+            version = int(self._db.pragma("data_version"))
+        try:
+            written = os.stat(self.path).st_mtime_ns
+        except OSError:
+            written = 0
+        return version, self._db.total_changes(), written
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -260,14 +308,21 @@ class Writer:
             # An idle daemon must stay idle: what was tidied and not written to since is not looked at again.
             if self._db.total_changes() != self._tidied and upkeep.tidy(self._db):
                 self._tidied = self._db.total_changes()
-            return upkeep.shrink_wal(self._db, self.path)
+            note = upkeep.shrink_wal(self._db, self.path, self.patience)
+            self._last = (*self._last[:2], self._look()[2])
+            return note
 
 
 def _head_meta(head: Head | None) -> dict[str, MetaValue]:
     return {"head_ref": head.ref if head else None, "head_commit": head.commit if head else None}
 
 
-def _place(path: str) -> tuple[int, int] | None:
+def _places(path: str) -> list[tuple[int, int] | None]:
+    """What lies at the path of the database, of its log and of the log's index."""
+    return [_inode(path + suffix) for suffix in ("", "-wal", "-shm")]
+
+
+def _inode(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
     except OSError:

@@ -270,7 +270,7 @@ LIVE: dict[str, Any] = {
 @contextlib.contextmanager
 def daemon(where: Place, **live: Any) -> Iterator[None]:
     """A socket that answers `status` as the daemon does."""
-    server = Server(where.places, lambda message, answer: answer({**LIVE, **live}))
+    server = Server(where.places, lambda request: request.answer({**LIVE, **live}))
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from store_support import MODEL, dump, embed, faults, put, select
 
 from ckvd.errors import DamagedStoreError, NewerStoreError, StoreError
 from ckvd.store import owner, schema
-from ckvd.store.writer import open_writer
+from ckvd.store.check import Checker
+from ckvd.store.connection import connect
+from ckvd.store.writer import Foreign, Trust, open_writer
 
 FILES = (result(b"a.py", Class("HTTPPool", (Function("get"),))), result(b"b.py", Function("f")))
 
@@ -42,7 +45,7 @@ def epoch(db: Path) -> object:
 
 
 def aside(db: Path) -> list[str]:
-    return sorted(p.name for p in db.parent.iterdir() if ".damaged-" in p.name)
+    return sorted(p.name for p in db.parent.iterdir() if ".damaged" in p.name)
 
 
 def test_a_new_one_is_closed_to_others_and_ignored_by_git(db: Path) -> None:
@@ -198,18 +201,74 @@ def test_indexes_and_views_are_made_anew(filled: Path, harm: list[str]) -> None:
 
 def test_stale_words_are_found_by_a_verification(filled: Path) -> None:
     before, inode = dump(filled), filled.stat().st_ino
-    change(filled, "UPDATE body SET body = body || ' changed' WHERE id = 1")
+    forget = "INSERT INTO chunks_fts(chunks_fts, rowid, names, words, header, body, path)"
+    change(filled, forget + " SELECT 'delete', id, names, words, header, body, path FROM chunk_text LIMIT 1")
     assert faults(filled) != []
-    open_writer(str(filled), verify=True).close()
+    open_writer(str(filled), Trust.CHECKED).close()
     assert faults(filled) == []
-    assert filled.stat().st_ino == inode
-    assert dump(filled)["files"] == before["files"]
+    assert (dump(filled), filled.stat().st_ino) == (before, inode)
+
+
+def test_a_text_that_is_not_the_one_that_was_stored_is_found_and_all_made_anew_in_place(filled: Path) -> None:
+    inode, was = filled.stat().st_ino, epoch(filled)
+    change(filled, "UPDATE body SET body = replace(body, 'pass', 'PASS')")
+    found: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    with contextlib.closing(Checker(str(filled), found.put)):
+        assert found.get(timeout=60) is not None
+    with open_writer(str(filled), Trust.CHECKED) as w:
+        assert w.files() == {}
+        put(w, *FILES)
+    with contextlib.closing(Checker(str(filled), found.put)):
+        assert found.get(timeout=60) is None
+    assert (filled.stat().st_ino, aside(filled)) == (inode, [])
+    assert epoch(filled) != was
+
+
+def test_rows_that_another_program_took_are_missed_by_the_next_pass(filled: Path) -> None:
+    """Nothing is malformed; but after a check, no row is believed unseen."""
+    with open_writer(str(filled), Trust.CHECKED) as w:
+        assert {state.cut_key for state in w.files().values()} == {""}
+
+
+def test_what_other_programs_do_to_the_file_is_noticed(filled: Path) -> None:
+    with open_writer(str(filled)) as w:
+        put(w, result(b"c.py", Function("f")))
+        w.maintain()
+        assert w.foreign() is None
+        select(filled, "SELECT * FROM chunks")
+        assert w.foreign() is None
+        os.utime(filled)
+        assert [w.foreign(), w.foreign()] == [Foreign.WRITTEN, None]
+        with contextlib.closing(connect(str(filled))) as other:
+            other.execute("DELETE FROM symbol WHERE id = 1")
+        assert [w.foreign(), w.foreign()] == [Foreign.COMMITTED, None]
+        assert w.in_place()
+        filled.with_name("index.db-wal").rename(filled.with_name("x"))
+        assert not w.in_place()
+
+
+def test_tables_that_another_program_changed_are_damage(filled: Path) -> None:
+    with open_writer(str(filled)) as w:
+        with contextlib.closing(connect(str(filled))) as other:
+            other.execute("DROP TABLE symbol")
+        with pytest.raises(DamagedStoreError, match="no such table"):
+            put(w, result(b"c.py", Function("f")))
+    with open_writer(str(filled), Trust.CHECKED) as w:
+        put(w, *FILES)
+    assert faults(filled) == []
+
+
+def test_the_line_that_hides_the_folder_is_written_where_it_is_missing(filled: Path) -> None:
+    ignore = filled.parent / ".gitignore"
+    ignore.write_bytes(b"")
+    open_writer(str(filled)).close()
+    assert ignore.read_bytes() == b"*\n"
 
 
 def test_malformed_words_are_mended_by_a_verification(filled: Path) -> None:
     before, inode = dump(filled), filled.stat().st_ino
     change(filled, "UPDATE chunks_fts_data SET block = x'ffff' WHERE id > 10")
-    open_writer(str(filled), verify=True).close()
+    open_writer(str(filled), Trust.CHECKED).close()
     assert (dump(filled), filled.stat().st_ino, aside(filled)) == (before, inode, [])
     assert faults(filled) == []
 
@@ -236,12 +295,12 @@ def test_a_foreign_trigger_is_dropped_and_never_fires(filled: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 50, b"SQLite format 3\0" + b"\xff" * 8000])
 def test_what_sqlite_cannot_open_in_the_own_folder_is_put_aside(db: Path, content: bytes) -> None:
-    for n in (1, 2) if content else ():
+    for _ in (1, 2) if content else ():
         db.parent.mkdir(exist_ok=True)
         db.write_bytes(content)
         with open_writer(str(db)) as w:
             put(w, *FILES)
-        assert (db.parent / f"index.db.damaged-{n}").read_bytes() == content
+        assert (db.parent / "index.db.damaged").read_bytes() == content
         assert faults(db) == []
     if not content:
         db.parent.mkdir()
@@ -257,7 +316,7 @@ def test_a_truncated_one_is_put_aside_wherever_it_is(tmp_path: Path) -> None:
     os.truncate(path, 4096)
     with open_writer(str(path)) as w:
         assert w.files() == {}
-    assert (tmp_path / "x.db.damaged-1").exists()
+    assert (tmp_path / "x.db.damaged").exists()
 
 
 def test_damage_met_while_working_is_told_and_mended(filled: Path) -> None:
@@ -272,7 +331,7 @@ def test_damage_met_while_working_is_told_and_mended(filled: Path) -> None:
             put(w, result(b"a.py", Function("other")))
     finally:
         w.close()
-    with open_writer(str(filled), verify=True) as w:
+    with open_writer(str(filled), Trust.CHECKED) as w:
         assert w.files() == {}
         put(w, *FILES)
     assert aside(filled) != []

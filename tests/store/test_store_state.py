@@ -12,7 +12,7 @@ from made_files import Class, Function, result, skipped
 from store_support import dump, embed, faults, put
 
 from ckvd.model import FileResult, Verdict
-from ckvd.store.writer import Writer, open_writer
+from ckvd.store.writer import Trust, Writer, open_writer
 
 PATHS = (b"a.py", b"b.py", b"d/a.py", b"\xff.py")
 FUNCTIONS = st.builds(
@@ -88,10 +88,10 @@ class Store(RuleBasedStateMachine):
     def upkeep(self) -> None:
         assert self.writer.maintain() is None
 
-    @rule(verify=st.booleans())
-    def reopen(self, verify: bool) -> None:
+    @rule(trust=st.sampled_from([Trust.FULL, Trust.CHECKED]))
+    def reopen(self, trust: Trust) -> None:
         self.writer.close()
-        self.writer = open_writer(str(self.db), verify=verify)
+        self.writer = open_writer(str(self.db), trust)
         self.writer.set_model(self.model, *MODELS[self.model])
         assert set(self.writer.files()) == set(self.files)
 
