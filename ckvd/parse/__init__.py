@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import css, data, islands, markdown, notebook, rst, sql, templates, tree
+from ckvd.parse import css, data, islands, make, markdown, notebook, rst, sql, templates, tree
 
 __all__ = ["parse"]
 
@@ -21,6 +21,7 @@ PARSERS: dict[str, Parser] = {
     "ejs": islands.ejs,
     "erb": islands.erb,
     "html": islands.html,
+    "make": make.parse,
     "markdown": markdown.parse,
     "notebook": notebook.parse,
     "rst": rst.parse,
@@ -40,4 +41,4 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
         return PARSERS[language.parser](path, source, language)
     if language.grammar is None:
         raise ValueError(f"{language.name} has no parser")
-    return templates.around(path, source, language, tree.parse)
+    return templates.around(path, source, language, tree.parse, own_braces=True)

@@ -17,6 +17,7 @@ _TAG = re.compile(
     rb"(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b"
     rb"(?:\s+(?:\"(?P<quoted>[^\"\n]+)\"|(?P<name>\w+)))?"
 )
+_APART = re.compile(rb"\{[{%#][-+~]?\s.*\s[-+~]?[}%#]\}|\{\{\s*[\w.$]+\s*\}\}", re.DOTALL)
 _KINDS = {b"block": "block"}
 
 
@@ -37,16 +38,19 @@ def tags(source: bytes) -> Iterator[Range]:
         yield start, at
 
 
-def blanked(source: bytes, word: bytes = b"x") -> bytes:
+def blanked(source: bytes, word: bytes = b"x", *, own_braces: bool = False) -> bytes:
     """The source with tags as blanks and expressions as a word of that letter, lines kept.
 
     A `{{ … }}` alone on its lines is a tag too, as Go has them. The source itself, the same object,
-    where it has no tag.
+    where it has no tag. With `own_braces` the language itself may have `{{` and `{%`, and a tag is only
+    what stands apart from its braces, or is one name (`{{name}}`).
     """
     if not _OPEN.search(source):
         return source
     out = bytearray(source)
     for start, end in tags(source):
+        if own_braces and not _APART.fullmatch(source, start, end):
+            continue
         expression = source.startswith(b"{{", start) and not _alone(source, start, end)
         out[start:end] = re.sub(rb"[^\n]", word if expression else b" ", source[start:end])
     return bytes(out)
@@ -110,15 +114,20 @@ def _symbol(
 
 
 def around(
-    path: str, source: bytes, language: Language, parser: Callable[[str, bytes, Language], Parsed]
+    path: str,
+    source: bytes,
+    language: Language,
+    parser: Callable[[str, bytes, Language], Parsed],
+    *,
+    own_braces: bool = False,
 ) -> Parsed:
     """A parse, or where it has errors and the file template tags, one without them if it is better.
 
-    The reason of such a file is `template`. Names that a tag makes up read as in the file.
+    `own_braces` is as in `blanked`. The reason of such a file is `template`. Names that a tag makes up read as in the file.
     """
     parsed = parser(path, source, language)
-    plain = source if parsed.status == "ok" else blanked(source)
-    if plain is source:
+    plain = source if parsed.status == "ok" else blanked(source, own_braces=own_braces)
+    if plain == source:
         return parsed
     other = parser(path, plain, language)
     if other.error_bytes >= parsed.error_bytes:

@@ -183,3 +183,10 @@ def test_repetition_takes_linear_time_and_nesting_no_stack(path: str, text: str)
     begun = time.process_time()
     assert parsed(path, text.encode() * 10_000).status in ("ok", "partial", "failed")
     assert time.process_time() - begun < 5
+
+
+def test_braces_of_the_language_are_no_tags() -> None:
+    source = b"def f([{{:a, 1}, x}) do\n  x\nend\ndef g, do: {{:b}, 1}}\ndef h, do: {{1, 2}, {3, 4}}\n"
+    result = parsed("a.ex", source)
+    assert result.reason == "syntax-errors"
+    assert {"f", "g", "h"} == {s.name for s in result.symbols}
