@@ -123,7 +123,8 @@ def around(
 ) -> Parsed:
     """A parse, or where it has errors and the file template tags, one without them if it is better.
 
-    `own_braces` is as in `blanked`. The reason of such a file is `template`. Names that a tag makes up read as in the file.
+    `own_braces` is as in `blanked`. The reason of such a file is `template`. Names that a tag makes up
+    read as in the file.
     """
     parsed = parser(path, source, language)
     plain = source if parsed.status == "ok" else blanked(source, own_braces=own_braces)
