@@ -24,6 +24,7 @@ class Exclusions:
         self._config = config
         self._own_files = own_files
         self._outside: object = None
+        self._tracked: object = None
         self._load_rules()
         self._load_index()
 
@@ -39,6 +40,12 @@ class Exclusions:
         self._load_index()
         turned = (f for f in self._own_folders ^ own_folders if is_repository(os.path.join(self._root, f)))
         return (self._kept ^ kept).union(turned)
+
+    def reload_index(self) -> frozenset[bytes]:
+        """The same after git's index was written, which mostly leaves its names as they are."""
+        if self._repo is None or self._repo.tracked() == self._tracked:
+            return frozenset()
+        return self.reload()
 
     def changed(self) -> bool:
         """Whether a rule file that lies outside the tree has changed since the last reload."""
@@ -87,6 +94,7 @@ class Exclusions:
         kept: frozenset[bytes] = frozenset()
         own_folders = self._submodules
         if self._repo is not None:
+            self._tracked = self._repo.tracked()
             kept = self._repo.tracked_but_ignored()
             own_folders |= self._repo.tracked_folders()
         # Another thread may ask meanwhile: each is replaced whole.

@@ -61,7 +61,7 @@ class Inotify(WatchCallback):
         self._paths: set[bytes] = set()
         self._everything = self._control = False
         self._outdated: set[bytes] = set()
-        self._rules_changed = self._control_changed = 0
+        self._rules_changed = self._index_changed = self._control_changed = 0
         self._unwatched: set[bytes] = set()
         self._stopping = False
         self.full = False
@@ -140,12 +140,13 @@ class Inotify(WatchCallback):
         Raises WorktreeError where git fails; the next call tries again.
         """
         with self._lock:
-            rules, control = self._rules_changed, self._control_changed
+            rules, index, control = self._rules_changed, self._index_changed, self._control_changed
         outside = self._exclusions.changed()
-        if rules or outside:
-            turned = self._exclusions.reload()
+        if rules or index or outside:
+            turned = self._exclusions.reload() if rules or outside else self._exclusions.reload_index()
             with self._lock:
                 self._rules_changed -= rules
+                self._index_changed -= index
                 self._everything |= outside
                 self._paths |= turned
                 if turned or outside:
@@ -295,15 +296,20 @@ class Inotify(WatchCallback):
         if event.name in RULE_FILES:
             self._paths.add(folder)
             self._rules_outdated(folder)
-        if self._rules_changed or not self._exclusions.file(path):
+        if self._in_doubt or not self._exclusions.file(path):
             self._paths.add(path)
         return None
+
+    @property
+    def _in_doubt(self) -> bool:
+        """Whether what is excluded is about to be read anew."""
+        return bool(self._rules_changed or self._index_changed)
 
     def _on_folder(self, event: InotifyEvent, path: bytes) -> bytes | None:
         if not event.mask & _ARRIVED:
             self._watches.release_below(path)
             self._unwatched.discard(path)
-        if self._exclusions.folder(path) and not self._rules_changed:
+        if self._exclusions.folder(path) and not self._in_doubt:
             return None
         self._paths.add(path)
         return path if event.mask & _ARRIVED else None
@@ -321,7 +327,7 @@ class Inotify(WatchCallback):
             return
         self._control = True
         self._control_changed += 1
-        self._rules_changed += changed == b"index"
+        self._index_changed += changed == b"index"
         self._wake()  # whether rules outside the tree are others is seen by `tidy`
 
     def _rules_outdated(self, folder: bytes) -> None:

@@ -84,14 +84,16 @@ class Storms:
         with self.daemon(tree) as process:
             process.send_signal(signal.SIGSTOP)
             made = 0
-            for n in range(self.many(20_000)):  # three events each: created, written, closed
-                path = tree.root / f"d{n % 40}" / f"new{n % 97}" / f"n{n}.py"
-                path.parent.mkdir(exist_ok=True)
-                path.write_text(source(n) if n % 10 == 0 else "")
+            for n in range(self.many(17_000)):
+                # In folders that are watched: created, written, closed, and half of them deleted.
+                path = tree.root / f"d{n % 40}" / f"n{n}.py"
+                path.write_text(source(n) if n % 10 == 0 else "#\n")
                 made += 3
                 if n % 2:
                     path.unlink()
                     made += 1
+                if n % 100 == 0:
+                    tree.write({f"d{n % 40}/deep{n}/er/m.py": source(n)})
             process.send_signal(signal.SIGCONT)
             self.settle(tree, f"stopped through {made} events")
             print(f"  overflows made good: {live(tree)['watch']['overflows']}")

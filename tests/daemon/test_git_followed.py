@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
+import pygit2
 import pytest
 from equality import differences
 from support import Ckvd, Tree
@@ -233,3 +235,84 @@ def test_separate_git_dir_and_linked_worktree(tmp_path: Path, ckvd: Ckvd) -> Non
             wait_until(lambda t=tree: "e.py" in paths(t), "another file")
             wait_until(lambda t=tree: "d.py" not in paths(t), "the exclusion")
             assert equals_fresh(tree, ckvd) == []
+
+
+def test_heads_moved_by_hand_and_by_libgit2(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    first = tree.commit()
+    tree.git("branch", "deep/er/branch")
+    git = tree.root / ".git"
+    with ckvd.daemon(tree.root):
+        revision = tree.rows("SELECT value FROM meta WHERE key = 'revision'")
+        other = pygit2.Repository(str(tree.root))
+        who = pygit2.Signature("t", "t@example.org")
+        second = str(
+            other.create_commit("refs/heads/main", who, who, "two", other.head.peel().tree.id, [first])
+        )
+        wait_until(lambda: head(tree) == ("refs/heads/main", second), "a commit by libgit2")
+        (git / "refs" / "heads" / "main").write_text(first + "\n")
+        wait_until(lambda: head(tree) == ("refs/heads/main", first), "a ref written by hand")
+        (git / "HEAD").write_text("ref: refs/heads/deep/er/branch\n")
+        wait_until(lambda: head(tree) == ("refs/heads/deep/er/branch", first), "HEAD written by hand")
+        (git / "refs" / "heads" / "deep" / "er" / "branch").write_text(second + "\n")
+        wait_until(lambda: head(tree)[1] == second, "a ref in a folder")
+        tree.git("pack-refs", "--all")
+        tree.git("gc", "-q")
+        tree.git("tag", "t")
+        (git / "HEAD").write_bytes(b"ref: refs/heads/\xb1\n")
+        wait_until(lambda: head(tree) == ("refs/heads/\\xb1", None), "a name that is not UTF-8")
+        (git / "HEAD").unlink()
+        (git / "HEAD").symlink_to("refs/heads/main")
+        wait_until(lambda: head(tree) == ("refs/heads/main", first), "HEAD as a link, packed ref")
+        assert tree.rows("SELECT value FROM meta WHERE key = 'revision'") == revision
+
+
+def test_other_worktrees_and_repositories_in_the_tree(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    tree.commit()
+    with ckvd.daemon(tree.root):
+        tree.git("worktree", "add", "-q", "wt", "-b", "side")
+        tree.git("clone", "-q", ".", "clone")
+        tree.write({"wt/b.py": "b = 1\n", "clone/c.py": "c = 1\n", "mine/d.py": "d = 1\n"})
+        wait_until(lambda: "mine/d.py" in paths(tree), "a file beside them")
+        wait_until(lambda: paths(tree) == {"a.py", "mine/d.py"}, "nothing of theirs")
+        assert equals_fresh(tree, ckvd) == []
+        notes = ckvd("status", str(tree.root)).stdout
+        assert "clone: another repository" in notes
+        assert "wt: another repository" in notes
+        shutil.rmtree(tree.root / "clone" / ".git")
+        wait_until(lambda: "clone/c.py" in paths(tree), "no repository any more")
+        tree.git("worktree", "remove", "--force", "wt")
+        assert equals_fresh(tree, ckvd) == []
+
+
+def test_rules_outside_the_tree_edited_live(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+    tree.write({"a.py": "a = 1\n", "B.LOG": "b", "gen/c.py": "c = 1\n", ".gitignore": "*.log\n"})
+    config, home = tmp_path / "gitconfig", tmp_path / "home"
+    config.write_text("")
+    (home / "git").mkdir(parents=True)
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": str(config), "XDG_CONFIG_HOME": str(home)}
+    every = {".gitignore", "a.py", "B.LOG", "gen/c.py"}
+    with ckvd.daemon(tree.root, env=env):
+        assert paths(tree) == every
+        tree.git("config", "core.ignoreCase", "true")
+        wait_until(lambda: paths(tree) == every - {"B.LOG"}, "core.ignoreCase")
+        tree.git("config", "core.ignoreCase", "false")
+        wait_until(lambda: paths(tree) == every, "core.ignoreCase no more")
+        (home / "git" / "ignore").write_text("gen/\n")
+        wait_until(lambda: paths(tree) == every - {"gen/c.py"}, "the user's rules, which had no file")
+        (tmp_path / "mine").write_text("a.py\n")
+        (tmp_path / "more").write_text(f"[core]\n\texcludesFile = {tmp_path / 'mine'}\n")
+        config.write_text(f"[include]\n\tpath = {tmp_path / 'more'}\n")
+        wait_until(lambda: paths(tree) == every - {"a.py"}, "an included configuration")
+        (tmp_path / "more").write_text("")
+        wait_until(lambda: paths(tree) == every - {"gen/c.py"}, "an edit of the included one")
+        (home / "git" / "ignore").unlink()
+        wait_until(lambda: paths(tree) == every, "no such file")
+        shutil.rmtree(tree.root / ".git" / "info")
+        (tree.root / ".git" / "info").mkdir()
+        (tree.root / ".git" / "info" / "new").write_text("a.py\n")
+        (tree.root / ".git" / "info" / "new").rename(tree.root / ".git" / "info" / "exclude")
+        wait_until(lambda: paths(tree) == every - {"a.py"}, "info/exclude in a new folder")
+        (tree.root / ".git" / "info" / "exclude").write_text("gen\n")
+        wait_until(lambda: paths(tree) == every - {"gen/c.py"}, "and edited there")

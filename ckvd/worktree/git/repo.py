@@ -193,10 +193,13 @@ class Repo:
 
     def state(self) -> State:
         """What decides about the index now; a few stats unless something has changed."""
+        rules = tuple(repo._index().rules for _, repo in self._with_submodules())
+        return State(self.head(), self.tracked(), (*rules, *self.rules()))
+
+    def tracked(self) -> tuple[tuple[bytes, bytes], ...]:
+        """The names in git's index and in those of submodules, as `State.tracked` has them."""
         known = self._with_submodules()
-        tracked = tuple((prefix.rstrip(b"/"), repo._index().names) for prefix, repo in known)
-        rules = tuple(repo._index().rules for _, repo in known)
-        return State(self.head(), tracked, (*rules, *self.rules()))
+        return tuple((prefix.rstrip(b"/"), repo._index().names) for prefix, repo in known)
 
     def turned(self, before: State, now: State) -> frozenset[bytes] | None:
         """What may have changed sides between two states: files, and folders with all below them; None
