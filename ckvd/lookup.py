@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAMED = 200
 """Symbols of one name that are looked at: there may be thousands of `__init__`."""
+_LONGEST_PART = 200  # characters: each is a trigram to look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Lookup:
 
     def _by_substring(self, part: str) -> list[int]:
         """Chunks of symbols with `part` within their name; the index knows three characters and more."""
-        if len(part) < 3:
+        if not 3 <= len(part) <= _LONGEST_PART:
             return []
         rows = self._query(
             "SELECT c.id FROM names_fts CROSS JOIN symbol AS s ON s.name = names_fts.name"

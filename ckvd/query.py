@@ -6,12 +6,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from ckvd import words
 
 MAX_TERMS = 64
-"""Words that a query is cut down to, the first ones: a whole ticket may be pasted in."""
+"""Words, phrases and names that a query is cut down to each, the first ones: a whole ticket may be pasted in."""
+MAX_TEXT = 20_000
+"""Characters that are looked at: a ticket with its stack trace, not a log."""
+_MAX_PHRASE = 12  # words of one compound: a path, a qualified name
 
 # Words of questions and descriptions that code has everywhere or nowhere; kept where nothing else is left.
 _STOP = frozenset(
@@ -26,7 +29,7 @@ _STOP = frozenset(
 _QUOTED = re.compile(r'"([^"]+)"')
 _RUN = re.compile(r"\w+")
 _EDGES = re.compile(r"^[^\w~]+|\W+$")
-_MARKED = re.compile(r"`([^`\s]+)`|(\w[\w.:]*)\(")
+_MARKED = re.compile(r"`([^`\s]+)`|(?<![\w.:])[.:]*(\w[\w.:]*+)\(")
 _JOINT = re.compile(r"::|->|[.#\\/$]")
 _SUFFIXES = (
     *("ations", "ation", "ingly", "ings", "ing", "ies", "ied", "ions", "ion"),
@@ -54,27 +57,30 @@ class Query:
 
 def parse(text: str) -> Query:
     """Reads a query: plain words, identifiers in any style, qualified names, paths, `"phrases"`."""
-    text = text.encode("utf-8", "replace").decode().replace("\0", " ")  # what a command line could not decode
+    text = text[:MAX_TEXT].encode("utf-8", "replace").decode()  # what a command line could not decode
+    text = text.replace("\0", " ")
     pieces = [_EDGES.sub("", piece) for piece in text.split()]
     pieces = [piece for piece in pieces if _RUN.search(piece)]
     whole = len(pieces) == 1
-    terms: dict[str, None] = {}
+    phrases: dict[str, None] = {}
     for phrase in _QUOTED.findall(text):
-        _add(terms, _phrase(_RUN.findall(phrase)))
+        if runs := _RUN.findall(phrase):
+            phrases[_phrase(runs)] = None
     plain: dict[str, None] = {}
     for piece in pieces:
         runs = _RUN.findall(piece)
         if len(runs) > 1 and any(_matters(run.lower()) for run in runs):
-            _add(terms, _phrase(runs))
+            phrases[_phrase(runs)] = None
         for run in runs:
             parts = words.split(run)
             if len(parts) > 1:
-                _add(terms, _phrase([run]))
-                _add(terms, _phrase(parts))
+                phrases[_phrase([run])] = None
+                phrases[_phrase(parts)] = None
             plain.update(dict.fromkeys(parts or (run.lower(),)))
     kept = _that_matter(plain)[:MAX_TERMS]
+    terms = dict.fromkeys(list(phrases)[:MAX_TERMS])
     for word in kept:
-        _add(terms, _phrase([word]))
+        terms[_phrase([word])] = None
         root = stem(word)
         if root and root.isascii():
             terms[f'"{root}"*'] = None
@@ -83,7 +89,7 @@ def parse(text: str) -> Query:
         match=" OR ".join(terms),
         stems=frozenset(map(fold, kept)),
         spelled=words.split(text),
-        names=tuple(dict.fromkeys(_names(text, pieces, whole))),
+        names=tuple(dict.fromkeys(_names(text, pieces, whole)))[:MAX_TERMS],
         whole=whole,
     )
 
@@ -111,14 +117,9 @@ def fold(word: str) -> str:
     return stem(word) or word
 
 
-def _add(terms: dict[str, None], term: str) -> None:
-    if term:
-        terms[term] = None
-
-
 def _phrase(runs: Iterable[str]) -> str:
     """Adjacent words for `MATCH`; runs hold no quote, so nothing in them is syntax."""
-    return '"' + " ".join(runs) + '"'
+    return '"' + " ".join(islice(runs, _MAX_PHRASE)) + '"'
 
 
 def _that_matter(found: Iterable[str]) -> list[str]:

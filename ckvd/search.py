@@ -53,7 +53,7 @@ def search(
     query = parse(text)
     model, vector, note = None, None, ""
     if mode != "keyword":
-        model, vector, note = _embed(reader, text, embed_query)
+        model, vector, note = _embed(reader, query.text, embed_query)
         if vector is None:
             if mode == "vector":
                 raise ModelError(f"no vectors can be searched: {note}; use --mode keyword")

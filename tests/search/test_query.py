@@ -45,6 +45,17 @@ AWKWARD = [
     ),
     *("body:foo", "names : x", "\ud800", "\udcff x", "ﬁ", "İ", "٣", "́", "a" * 5_000, "x " * 5_000),
 ]
+LONG = {
+    "compounds": " ".join(f"alpha{n}_beta{n}.gammaDelta{n}" for n in range(3000)),
+    "one dotted name": ".".join(f"a{n}" for n in range(3000)),
+    "one camel name": "".join(f"Word{n}" for n in range(3000)),
+    "phrases": " ".join(f'"alpha beta{n}"' for n in range(3000)),
+    "calls": "a(" * 10_000,
+    "quotes": '"' * 20_000,
+    "backticks": "`" * 20_000,
+    "words": " ".join(f"w{n}" for n in range(100_000)),
+}
+"""What a person may paste by mistake; each would take minutes if it were not cut down."""
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +151,23 @@ def test_forms_of_a_word_share_a_stem(forms: str) -> None:
 def test_diacritics_are_folded() -> None:
     assert fold("größe") == fold("größe")
     assert fold("naïve") == fold("naive")
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_what_is_long_is_cut_down(fts: apsw.Connection, text: str) -> None:
+    query = parse(text)
+    assert query.match.count(" OR ") < 3 * MAX_TERMS
+    assert len(query.names) <= MAX_TERMS
+    assert len(query.match) < 4 * len(query.text) + 1000
+    rows(fts, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [("see ::open(x)", ("open",)), ("a.b(c) d(e)", ("a.b", "d")), ("ab.cd (no call)", ("ab.cd",))],
+)
+def test_calls_are_names(text: str, names: tuple[str, ...]) -> None:
+    assert parse(text).names == names
 
 
 def test_a_whole_ticket_is_cut_down() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from search_support import make_index
-from test_query import AWKWARD
+from support import Ckvd
+from test_query import AWKWARD, LONG
 
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit
@@ -156,6 +158,19 @@ class TestQueries:
     @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
     def test_no_query_raises(self, index: Index, mode, query: str) -> None:
         index.search(query, 3, mode)
+
+    @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+    def test_no_long_one_raises(self, index: Index, text: str) -> None:
+        index.search(text, 3)
+
+    @pytest.mark.parametrize("query", ["-x", "NEAR(", 'a "b', "C++", "\udcff"])
+    def test_the_command_takes_all(self, ckvd: Ckvd, root: Path, query: str) -> None:
+        done = ckvd("search", "--root", root, "--json", "--", query)
+        assert (json.loads(done.stdout)["mode"], done.stderr) == ("hybrid", "")
+
+    def test_the_command_says_that_it_is_empty(self, ckvd: Ckvd, root: Path) -> None:
+        done = ckvd("search", "--root", root, "--json", "--", " ", code=2)
+        assert (done.stdout, done.stderr) == ("", "ckvd: the query is empty; say what to search for\n")
 
     @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(query=st.text(min_size=1).filter(str.strip), filters=st.booleans())
