@@ -150,7 +150,8 @@ class Language:
     `attributes` are decorators and the like: as siblings before a declaration they belong to it, as
     its children they are left out of its one-line signature. `modifiers` may hold such children.
     `wrappers` widen the range of the one declaration in them. `skip` are node types that hold no
-    declaration and are not entered. `docstrings` are the node types that document a body they begin;
+    declaration and are not entered, `locals` such whose inside is `local` though they have no name.
+    `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
     `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
     finds errors; `filler` is a statement that does nothing, where an empty block is an error.
@@ -175,6 +176,7 @@ class Language:
     attributes: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
+    locals: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
     filler: str = ""
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

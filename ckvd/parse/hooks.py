@@ -62,6 +62,16 @@ def js_assigned(node: ts.Node, source: bytes) -> list[Found]:
     return [Found("default" if owners == "module" and name == "exports" else name, last.start_byte, parts)]
 
 
+def js_object(node: ts.Node, source: bytes) -> list[Found]:
+    """The names that qualify the functions of an object: `A.prototype = {…}` is `A`, `exports = {…}` none."""
+    left = node.child_by_field_name("left")
+    found = js_assigned(node, source)
+    if left is None or not found:
+        return []
+    names = [n for n in (*found[0].parents, found[0].name) if n not in ("default", "prototype", "exports")]
+    return [Found(names[-1], left.start_byte, tuple(names[:-1]))] if names else []
+
+
 _NAMES = frozenset(
     {
         "identifier", "field_identifier", "type_identifier", "namespace_identifier", "primitive_type",
@@ -264,6 +274,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "haskell_instance": haskell_instance,
     "haskell_pattern": haskell_pattern,
     "js_assigned": js_assigned,
+    "js_object": js_object,
     "julia_function": julia_function,
     "julia_type": julia_type,
     "julia_value": julia_value,

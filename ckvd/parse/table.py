@@ -62,6 +62,7 @@ class Action:
     wrapper: bool = False
     comment: bool = False
     attribute: bool = False
+    local: bool = False
     skip: bool = False
     plain_skip: bool = False
     """Nothing but `skip`: the walk passes by without a further look."""
@@ -111,6 +112,7 @@ def table(language: Language) -> Table:
         ("wrapper", language.wrappers),
         ("comment", language.comments),
         ("attribute", language.attributes),
+        ("local", language.locals),
         ("skip", language.skip),
     ):
         for name in names:

@@ -116,11 +116,10 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
             newlines = gap.count(b"\n")
             if begin == 0 and source.startswith(b"#!"):
                 break
-            if (
-                newlines > 1 + blank
-                or source[line:begin].strip(_SPACE)
-                or (newlines and begin - line != column)
-            ):
+            if source[line:begin].strip(_SPACE):
+                at = begin  # it may hang behind an attribute
+                continue
+            if newlines > 1 + blank or (newlines and begin - line != column):
                 break
         at = first = begin
     return start, first

@@ -135,6 +135,8 @@ class Walk:
                 break
         if action.wrapper:
             self._wrappers.append(_Wrapper(depth, node))
+        if action.local:
+            self._scopes.append(_Scope(depth, self._scopes[-1].names, "local", self._scopes[-1].draft))
         return not action.skip or (self._damaged and node.has_error)
 
     def _mark(self, mark: CompiledMark, node: ts.Node) -> None:

@@ -104,18 +104,49 @@ def node(script: str, *modules: str) -> Callable[[], list[str]]:
     return command
 
 
-CODE = frozenset(
-    {"function", "method", "constructor", "class", "interface", "struct", "enum", "trait", "record"}
-)
+def java() -> list[str]:
+    tool("javac", "apt-get install default-jdk-headless")
+    return [tool("java", "apt-get install default-jdk-headless"), str(EXTRACT / "Extract.java")]
+
+
+def php() -> list[str]:
+    return [tool("php", "apt-get install php-cli php-parser"), str(EXTRACT / "php.php")]
+
+
+def rust() -> list[str]:
+    tool(os.environ.get("RUSTC", "rustc"), "install Rust, or set RUSTC")
+    return [sys.executable, str(EXTRACT / "rust.py")]
+
+
+def ctags(language: str, kinds: str) -> Callable[[], list[str]]:
+    def command() -> list[str]:
+        tool("ctags", "apt-get install universal-ctags")
+        return [sys.executable, str(EXTRACT / "ctags.py"), language, kinds]
+
+    return command
+
+
+FUNCTIONS = frozenset({"function", "method", "constructor"})
+CODE = FUNCTIONS | {"class", "interface", "struct", "enum", "trait", "record"}
+RUST = CODE | {"union", "impl", "module", "type", "constant", "macro"}
+C = FUNCTIONS | {"struct", "union", "enum", "type", "macro"}
+CTAGS = "universal-ctags"
 
 TYPESCRIPT = Reference(
     "TypeScript compiler", CODE | {"type", "namespace", "module"}, node("typescript.js", "typescript")
 )
 
 REFERENCES: dict[str, Reference] = {
+    "c": Reference(CTAGS, C, ctags("C", "fsugtd")),
+    "cpp": Reference(CTAGS, C | {"class", "namespace"}, ctags("C++", "fcsugtdn")),
+    "csharp": Reference(CTAGS, CODE | {"property", "event"}, ctags("C#", "cgimpsE")),
     "go": Reference("go/parser", CODE | {"type"}, go),
+    "java": Reference("javac", CODE | {"annotation"}, java),
     "javascript": TYPESCRIPT,
+    "php": Reference("PHP-Parser", CODE, php),
     "python": Reference("ast", CODE, python),
+    "ruby": Reference("Prism", CODE | {"module"}, node("ruby.mjs", "@ruby/prism")),
+    "rust": Reference("rustc", RUST, rust),
     "tsx": TYPESCRIPT,
     "typescript": TYPESCRIPT,
 }

@@ -6,8 +6,10 @@ const ts = require("typescript");
 const K = ts.SyntaxKind;
 
 const SUITES = new Set(["describe", "it", "test", "suite", "context", "specify"]);
+const bare = (n) => (n && n.kind === K.ParenthesizedExpression ? n.expression : n);
 const isFunction = (n) => n && (n.kind === K.ArrowFunction || n.kind === K.FunctionExpression);
 const tidy = (text) => text.replace(/\s+/g, " ").trim();
+const isObject = (n) => n && n.kind === K.ObjectLiteralExpression;
 const isClass = (n) => n && n.kind === K.ClassExpression;
 
 function scriptKind(path) {
@@ -65,7 +67,7 @@ function extract(path) {
   const ofNamedType = (node) => {
     // Of an interface or of what a type alias stands for; the members of an anonymous type declare nothing.
     let up = node.parent;
-    while ([K.TypeLiteral, K.IntersectionType, K.UnionType, K.ParenthesizedType].includes(up.kind)) up = up.parent;
+    while ([K.TypeLiteral, K.IntersectionType, K.UnionType, K.ParenthesizedType, K.ConditionalType].includes(up.kind)) up = up.parent;
     return up.kind === K.InterfaceDeclaration || up.kind === K.TypeAliasDeclaration;
   };
   const outer = (node) => {
@@ -95,6 +97,7 @@ function extract(path) {
       case K.MethodDeclaration:
       case K.GetAccessor:
       case K.SetAccessor:
+        if (node.parent.kind === K.TypeLiteral && !ofNamedType(node)) return parents;
         return add([...parents, named(node.name, file)], node);
       case K.MethodSignature:
         if (!ofNamedType(node)) return parents;
@@ -106,11 +109,17 @@ function extract(path) {
         return [...parents, named(node.name, file)];
       case K.VariableDeclaration:
         if (node.name.kind !== K.Identifier) return parents;
-        if (isFunction(node.initializer) || isClass(node.initializer))
+        if (isFunction(bare(node.initializer)) || isClass(node.initializer))
           return add([...parents, node.name.text], outer(node));
-        return atModule(node) ? [...parents, node.name.text] : parents;
+        return atModule(node) || isObject(node.initializer) ? [...parents, node.name.text] : parents;
       case K.BinaryExpression: {
         if (node.operatorToken.kind !== K.EqualsToken) return parents;
+        if (isObject(node.right)) {
+          const left = node.left.getText(file);
+          if (!/^[\w$#]+(\s*\.\s*[\w$#]+)*$/.test(left)) return parents;
+          const owners = left.split(/\s*\.\s*/);
+          return [...parents, ...owners.filter((p) => !["prototype", "this", "exports", "module"].includes(p))];
+        }
         if (!isFunction(node.right) && !isClass(node.right)) return parents;
         const names = assigned(node.left, file);
         if (!names) return parents;
@@ -118,7 +127,7 @@ function extract(path) {
       }
       case K.PropertyAssignment:
         if (isFunction(node.initializer)) return add([...parents, named(node.name, file)], node);
-        if (node.initializer.kind === K.ObjectLiteralExpression) return [...parents, named(node.name, file)];
+        if (isObject(node.initializer)) return [...parents, named(node.name, file)];
         return parents;
       case K.ExportAssignment:
         if (node.isExportEquals) return parents;
