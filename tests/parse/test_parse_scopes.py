@@ -27,6 +27,7 @@ OTHERS = {
     ("scala", "object O { run { val y = 1 } }\n"): {"O"},
     ("cpp", "void g();\nauto f = [] { int x = 1; return x; };\n"): {"g", "f"},
 }
+OTHERS[("rust", 'fn a() { check(str![["x"]], false) }\nfn b() {}\n')] = {"a", "b"}
 CASES = [
     *(("javascript", source, names) for source, names in JAVASCRIPT.items()),
     *(("typescript", source, names) for source, names in (*JAVASCRIPT.items(), *TYPESCRIPT.items())),
@@ -39,3 +40,13 @@ def test_symbols_and_what_qualifies_them(language: str, source: str, names: set[
     result = parsed(language, source.encode())
     assert result.status == "ok"
     assert {s.symbol for s in result.symbols} == names
+
+
+def test_an_attribute_before_a_trailing_comment_belongs_to_its_declaration() -> None:
+    source = b"/// Doc.\n#[a] // why\n#[b] /* so */\nstruct S;\n\nconst X: u8 = 1; // not its\nfn f() {}\n"
+    ranges = {s.name: (s.lead, s.start) for s in parsed("rust", source).symbols}
+    assert ranges == {
+        "S": (0, source.index(b"#[a]")),
+        "X": (source.index(b"const"), source.index(b"const")),
+        "f": (source.index(b"fn"), source.index(b"fn")),
+    }

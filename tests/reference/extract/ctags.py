@@ -1,5 +1,5 @@
-"""Declarations by universal-ctags: `ctags.py LANGUAGE KINDS`, paths on standard input, one JSON line a file on
-standard output. ctags says on which line a name stands and, for some kinds, where the declaration ends.
+"""Declarations by universal-ctags: `ctags.py LANGUAGE KINDS`, paths on standard input, one JSON line a file
+on standard output. ctags says on which line a name stands and, for some kinds, where the declaration ends.
 """
 
 from __future__ import annotations

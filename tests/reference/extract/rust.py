@@ -1,7 +1,7 @@
 """Items by rustc's own parser: paths on standard input, one JSON line a file on standard output.
 
-rustc prints its syntax tree indented, which is read here by its lines. An `impl` is named by the last segment of
-its type's path, or by the text of a type that has none; `mod x;` declares nothing here.
+rustc prints its syntax tree indented, which is read here by its lines. An `impl` is named by the last segment
+of its type's path, or by the text of a type that has none; `mod x;` declares nothing here.
 """
 
 from __future__ import annotations
@@ -17,11 +17,21 @@ RUSTC = os.environ.get("RUSTC", "rustc")
 _SPAN = re.compile(r"span: .*?:(\d+):(\d+): (\d+):(\d+) \(#0\)")
 _NAME = re.compile(r"(?:ident: )?((?:r#)?[\w$]+)#\d+")
 _KIND = re.compile(r"kind: (\w+)\(")
-KINDS = frozenset(
-    """
-    Fn Struct Enum Union Trait TraitAlias Impl Mod TyAlias Type Const Static MacroDef
-    """.split()
-)
+KINDS = {
+    "Fn",
+    "Struct",
+    "Enum",
+    "Union",
+    "Trait",
+    "TraitAlias",
+    "Impl",
+    "Mod",
+    "TyAlias",
+    "Type",
+    "Const",
+    "Static",
+}
+KINDS |= {"MacroDef"}
 Row = dict[str, str | int]
 
 
@@ -88,7 +98,7 @@ class Item:
             self.name = found[1].removeprefix("r#")
         elif depth == 16 and not self.name and (found := _SPAN.match(text)):
             first, last = int(found[1]) - 1, int(found[3])
-            lines = [line for line in self._source[first:last]]
+            lines = list(self._source[first:last])
             lines[-1] = lines[-1][: int(found[4]) - 1]
             lines[0] = lines[0][int(found[2]) - 1 :]
             self.name = " ".join("\n".join(lines).split())
