@@ -106,7 +106,6 @@ def jsx_ampersands(source: bytes) -> bytes:
     return _BARE_AMPERSAND.sub(b" ", source)
 
 
-<<<<<<< HEAD
 _BACKTICK = re.compile(
     rb"\A(?:[ \t]*#[ \t]*\w+[ \t]*=[^\n]*\n)*?[ \t]*#[ \t]*escape[ \t]*=[ \t]*`", re.IGNORECASE
 )
@@ -152,14 +151,14 @@ _LABELLED = re.compile(rb"\b\w+:[ \t]*(?=switch\b)")
 def zig_newer(source: bytes) -> bytes:
     """All but the last of the names that one `=` sets (`const a, const b = pair;`); labels of `switch`."""
     return _LABELLED.sub(blank, _DESTRUCTURED.sub(blank, source))
-=======
+
+
 _PRIMITIVE_MACRO = re.compile(rb"\b(?:str|bool|char|[iu](?:8|16|32|64|128|size)|f32|f64)!(?=[ \t]*[\[({])")
 
 
 def rust_primitive_macros(source: bytes) -> bytes:
     """The name of a macro that is called like a primitive type (`str![…]`)."""
     return _PRIMITIVE_MACRO.sub(blank, source)
->>>>>>> 9e86d56 (A Rust macro named like a primitive type is masked)
 
 
 MASKS: dict[str, Mask] = {
