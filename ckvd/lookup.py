@@ -24,6 +24,10 @@ _NAMED = 200
 _LONGEST_PART = 200  # characters: each is a trigram to look up
 
 
+_ANSWERS = "coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)"
+"""SQL: the hash of the vector that answers for the chunk `c`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """What a hit must be; None for whatever. `path` is a glob in SQLite's sense, whose `*` also crosses
@@ -125,11 +129,13 @@ class Lookup:
         nearest = self._nearest(model, quantise(vector[None]).bits[0].tobytes())
         rows = self._query(
             "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN vector AS v ON v.id = i.value"
-            f" CROSS JOIN chunk AS c ON c.embed_hash = v.hash WHERE {self._where}",
+            " CROSS JOIN chunk AS c"
+            " ON (c.embed_hash = v.hash OR c.id IN (SELECT chunk FROM stand_in WHERE hash = v.hash))"
+            f" WHERE v.hash = {_ANSWERS} AND {self._where}",
             {"ids": json.dumps(nearest), **self._values},
         ) + self._query(
             "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN chunk AS c ON c.id = i.value"
-            " CROSS JOIN vector AS v ON v.hash = c.embed_hash AND v.model_id = :model",
+            f" CROSS JOIN vector AS v ON v.hash = {_ANSWERS} AND v.model_id = :model",
             {"ids": json.dumps(list(also)), "model": model.id},
         )
         if not rows:
@@ -143,7 +149,7 @@ class Lookup:
         if self._filtered:
             source = (
                 "SELECT v.id AS id, v.bits AS bits FROM chunk AS c CROSS JOIN vector AS v"
-                f" ON v.hash = c.embed_hash AND v.model_id = :model WHERE {self._where}"
+                f" ON v.hash = {_ANSWERS} AND v.model_id = :model WHERE {self._where}"
             )
         else:
             source = "SELECT id, bits FROM code WHERE model_id = :model"

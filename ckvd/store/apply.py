@@ -19,13 +19,16 @@ def apply_plans(db: apsw.Connection, plans: Sequence[FilePlan], revision: int) -
     Old rows of all files leave before new ones come, so that a path or a name may pass from one file to
     another within one revision.
     """
+    ended = vectors.stand_in(db, plans)
     _take_out(db, plans)
     changed = _Changed(revision, _next_chunk(db))
     for plan in plans:
         changed.add(plan, _file(db, plan, revision))
     changed.write(db, _headers(db, plans))
+    last = "INSERT OR REPLACE INTO meta_kv(key, value) VALUES('last_chunk', ?)"
+    db.execute(last, (changed.next_id - 1,))
     _symbols(db, plans, changed.files)
-    vectors.follow(db, plans, changed.embed, revision)
+    vectors.follow(db, plans, changed.embed, ended, revision)
     _tell(db, plans, revision)
 
 
@@ -41,8 +44,9 @@ def _take_out(db: apsw.Connection, plans: Iterable[FilePlan]) -> None:
 
 
 def _next_chunk(db: apsw.Connection) -> int:
-    last = db.execute("SELECT max(id) FROM chunk").get
-    return (last or 0) + 1
+    """An id that no chunk had under this epoch: who keeps one finds that chunk by it, or none."""
+    given = db.execute("SELECT value FROM meta_kv WHERE key = 'last_chunk'").get
+    return max(given or 0, db.execute("SELECT max(id) FROM chunk").get or 0) + 1
 
 
 def _file(db: apsw.Connection, plan: FilePlan, revision: int) -> int | None:

@@ -57,6 +57,33 @@ CREATE TABLE model_source (
     input_tokens INTEGER NOT NULL
 ) WITHOUT ROWID;
 """,
+    3: """
+CREATE TABLE stand_in (
+    chunk INTEGER PRIMARY KEY REFERENCES chunk(id) ON DELETE CASCADE,
+    hash BLOB NOT NULL
+);
+CREATE INDEX stand_in_hash ON stand_in(hash);
+DROP VIEW chunks;
+CREATE VIEW chunks AS
+SELECT c.id, c.chunk_id, f.path, f.language, c.unit, c.kind, c.grain, c.symbol, c.parents, c.start_byte,
+    c.end_byte, c.start_line, c.end_line, c.part, c.parts,
+    coalesce((SELECT text FROM header WHERE header.id = c.header_id), '') AS header,
+    coalesce((SELECT bytes FROM header WHERE header.id = c.header_id), 0) AS header_bytes,
+    (SELECT body FROM body WHERE body.id = c.id) AS body, c.rendering, c.tokens, c.header_trimmed,
+    c.truncated, EXISTS (
+        SELECT 1 FROM vector AS v
+        WHERE v.hash = coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)
+            AND v.model_id = (SELECT id FROM model WHERE serving)
+    ) AS embedded,
+    lower(hex(c.content_hash)) AS content_hash, c.revision
+FROM chunk AS c JOIN file AS f ON f.id = c.file_id;
+DROP VIEW vectors;
+CREATE VIEW vectors AS
+SELECT c.id, m.name AS model, v.int8, v.scale, v.bits
+FROM model AS m CROSS JOIN chunk AS c CROSS JOIN vector AS v ON v.model_id = m.id
+    AND v.hash = coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)
+WHERE m.serving;
+""",
 }
 """SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
 

@@ -166,6 +166,14 @@ CREATE TABLE pending (
 );
 CREATE INDEX pending_next ON pending(priority DESC);
 
+-- The hash of the vector that answers for a chunk until that of `embed_hash` is in: of the text that was embedded
+-- before the configuration or the model wanted another one for the same chunk.
+CREATE TABLE stand_in (
+    chunk INTEGER PRIMARY KEY REFERENCES chunk(id) ON DELETE CASCADE,
+    hash BLOB NOT NULL
+);
+CREATE INDEX stand_in_hash ON stand_in(hash);
+
 -- What each hour of work was like; no part of what an index is equal by. Histograms are JSON, {bucket: number},
 -- where bucket b holds latencies of at most 2^(b/8) ms; `languages` and `directories` are JSON,
 -- {name: [files, ok, partial, failed]}.
@@ -235,10 +243,11 @@ SELECT c.id, c.chunk_id, f.path, f.language, c.unit, c.kind, c.grain, c.symbol, 
     c.end_byte, c.start_line, c.end_line, c.part, c.parts,
     coalesce((SELECT text FROM header WHERE header.id = c.header_id), '') AS header,
     coalesce((SELECT bytes FROM header WHERE header.id = c.header_id), 0) AS header_bytes,
-    (SELECT body FROM body WHERE body.id = c.id) AS body, c.rendering, c.tokens, c.header_trimmed, c.truncated,
-    EXISTS (
+    (SELECT body FROM body WHERE body.id = c.id) AS body, c.rendering, c.tokens, c.header_trimmed,
+    c.truncated, EXISTS (
         SELECT 1 FROM vector AS v
-        WHERE v.hash = c.embed_hash AND v.model_id = (SELECT id FROM model WHERE serving)
+        WHERE v.hash = coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)
+            AND v.model_id = (SELECT id FROM model WHERE serving)
     ) AS embedded,
     lower(hex(c.content_hash)) AS content_hash, c.revision
 FROM chunk AS c JOIN file AS f ON f.id = c.file_id;
@@ -247,7 +256,8 @@ CREATE VIEW changes AS SELECT revision, path, what, start_byte, end_byte FROM ch
 
 CREATE VIEW vectors AS
 SELECT c.id, m.name AS model, v.int8, v.scale, v.bits
-FROM model AS m JOIN vector AS v ON v.model_id = m.id JOIN chunk AS c ON c.embed_hash = v.hash
+FROM model AS m CROSS JOIN chunk AS c CROSS JOIN vector AS v ON v.model_id = m.id
+    AND v.hash = coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)
 WHERE m.serving;
 
 CREATE VIEW metrics AS

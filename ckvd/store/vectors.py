@@ -1,7 +1,7 @@
 """Vectors and the models they are of: what waits, what is in use, what is kept for the way back.
 
-A vector is in use while a chunk has its hash and its model serves or is the target; then, and only then,
-`unused_since` is NULL and `code` has its bits.
+A vector is in use while a chunk has its hash, or it stands in for a chunk's, and its model serves or is the
+target; then, and only then, `unused_since` is NULL and `code` has its bits.
 """
 
 from __future__ import annotations
@@ -17,6 +17,16 @@ from ckvd.plan import FilePlan
 from ckvd.store.rows import header_of
 
 _ACTIVE = "SELECT id FROM model WHERE serving OR target"
+
+_WANTED = (
+    "(EXISTS (SELECT 1 FROM chunk WHERE embed_hash = {0})"
+    " OR EXISTS (SELECT 1 FROM stand_in WHERE hash = {0}))"
+)
+
+_SERVED = (
+    "EXISTS (SELECT 1 FROM vector WHERE hash = chunk.embed_hash"
+    " AND model_id = (SELECT id FROM model WHERE serving))"
+)
 
 
 class Vector(NamedTuple):
@@ -36,17 +46,59 @@ class Pending(NamedTuple):
     chunk: Chunk
 
 
-def follow(
-    db: apsw.Connection, plans: Iterable[FilePlan], embed: Sequence[tuple[int, bytes]], revision: int
+def stand_in(db: apsw.Connection, plans: Sequence[FilePlan]) -> list[bytes]:
+    """Before chunks change: where the embedded text alone becomes another, the old vector goes on answering.
+
+    Gives the hashes of vectors that no longer stand in, since the chunk goes or its own text changes.
+    """
+    same = [(i,) for plan in plans for i, _ in plan.moves if i in plan.reembed]
+    other = [(i,) for plan in plans for i in plan.deletes]
+    other += [(i,) for plan in plans for i, _ in plan.updates if i in plan.reembed]
+    ended: list[bytes] = []
+    if db.execute("SELECT EXISTS (SELECT 1 FROM stand_in)").get:
+        rows = db.executemany("DELETE FROM stand_in WHERE chunk = ? RETURNING hash", other)
+        ended = [row[0] for row in rows]
+    db.executemany(
+        "INSERT OR IGNORE INTO stand_in(chunk, hash)"
+        f" SELECT id, embed_hash FROM chunk WHERE id = ? AND {_SERVED}",
+        same,
+    )
+    return ended
+
+
+def _come_into_their_own(
+    db: apsw.Connection, which: str, values: Iterable[tuple[object]], revision: int
 ) -> None:
-    """After chunks changed: `embed` are the (chunk, hash) whose embedded text is new."""
-    released = {(h,) for plan in plans for h in plan.released}
+    """Of the chunks `which` (a condition), those whose own vector serves need no other any more."""
+    if not db.execute("SELECT EXISTS (SELECT 1 FROM stand_in)").get:
+        return
+    chunks = f"SELECT id FROM chunk WHERE {which} AND {_SERVED}"
+    ended = db.executemany(
+        f"DELETE FROM stand_in WHERE chunk IN ({chunks}) RETURNING hash", values
+    ).fetchall()
+    _retire(db, {row[0] for row in ended}, revision)
+
+
+def _retire(db: apsw.Connection, hashes: Iterable[bytes], revision: int) -> None:
+    """Those of the vectors that nothing wants any more are unused from now on."""
     retired = db.executemany(
         f"UPDATE vector SET unused_since = {revision} WHERE hash = ?1 AND unused_since IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM chunk WHERE embed_hash = ?1) RETURNING model_id, id",
-        released,
+        f" AND NOT {_WANTED.format('?1')} RETURNING model_id, id",
+        [(h,) for h in hashes],
     ).fetchall()
     db.executemany("DELETE FROM code WHERE model_id = ? AND id = ?", retired)
+
+
+def follow(
+    db: apsw.Connection,
+    plans: Iterable[FilePlan],
+    embed: Sequence[tuple[int, bytes]],
+    ended: Iterable[bytes],
+    revision: int,
+) -> None:
+    """After chunks changed: `embed` are the (chunk, hash) whose embedded text is new, `ended` what `stand_in`
+    gave before."""
+    _retire(db, {h for plan in plans for h in plan.released}.union(ended), revision)
     if db.execute("SELECT EXISTS (SELECT 1 FROM vector WHERE unused_since IS NOT NULL)").get:
         revived = db.executemany(
             "UPDATE vector SET unused_since = NULL WHERE hash = ? AND unused_since IS NOT NULL"
@@ -54,6 +106,7 @@ def follow(
             {(h,) for _, h in embed},
         ).fetchall()
         db.executemany("INSERT INTO code(model_id, id, bits) VALUES(?, ?, ?)", revived)
+    _come_into_their_own(db, "id = ?", [(i,) for i, _ in embed], revision)
     target = db.execute("SELECT id FROM model WHERE target").get
     if target is not None:
         db.executemany("DELETE FROM pending WHERE chunk = ?", [(i,) for i, _ in embed])
@@ -115,6 +168,7 @@ def put(db: apsw.Connection, identity: str, items: Sequence[Vector]) -> int:
             [(v.embed_hash,) for v in items],
         )
         _serve_if_complete(db)
+    _come_into_their_own(db, "embed_hash = ?", [(v.embed_hash,) for v in items], _revision(db))
     return len(kept)
 
 
@@ -145,6 +199,7 @@ def set_model(db: apsw.Connection, model: ModelRow, revision: int) -> None:
     if db.execute("SELECT NOT EXISTS (SELECT 1 FROM model WHERE serving)").get:
         db.execute("UPDATE model SET serving = target")
     _settle(db, revision)
+    _come_into_their_own(db, "?", [(1,)], revision)
     db.execute("DELETE FROM pending")
     db.execute(
         "INSERT INTO pending(chunk, priority) SELECT id, revision FROM chunk AS c WHERE NOT EXISTS"
@@ -158,6 +213,7 @@ def set_no_model(db: apsw.Connection, revision: int) -> None:
     """No vectors: nothing waits, nothing serves."""
     db.execute("UPDATE model SET serving = 0, target = 0 WHERE serving OR target")
     db.execute("DELETE FROM pending")
+    db.execute("DELETE FROM stand_in")
     _settle(db, revision)
     _note_model(db)
 
@@ -173,13 +229,18 @@ def _serve_if_complete(db: apsw.Connection) -> None:
         " AND EXISTS (SELECT 1 FROM model WHERE target AND NOT serving)"
     ).get:
         db.execute("UPDATE model SET serving = target")
-        _settle(db, int(db.execute("SELECT value FROM meta_kv WHERE key = 'revision'").get))
+        db.execute("DELETE FROM stand_in")
+        _settle(db, _revision(db))
         _note_model(db)
+
+
+def _revision(db: apsw.Connection) -> int:
+    return int(db.execute("SELECT value FROM meta_kv WHERE key = 'revision'").get)
 
 
 def _settle(db: apsw.Connection, revision: int) -> None:
     """Makes `unused_since` and `code` right after models began or ceased to serve."""
-    used = f"model_id IN ({_ACTIVE}) AND EXISTS (SELECT 1 FROM chunk WHERE embed_hash = hash)"
+    used = f"model_id IN ({_ACTIVE}) AND {_WANTED.format('vector.hash')}"
     db.execute(
         "UPDATE vector SET unused_since = ? WHERE unused_since IS NULL AND NOT (" + used + ")", (revision,)
     )

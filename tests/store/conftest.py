@@ -33,8 +33,8 @@ def sqlite3_shell() -> Callable[[Path, str], str]:
 
     def run(path: Path, sql: str) -> str:
         done = subprocess.run(
-            [shell, "-readonly", str(path), sql], capture_output=True, check=True, text=True, timeout=30
+            [shell, "-readonly", str(path), sql], capture_output=True, check=True, timeout=30
         )
-        return done.stdout.strip()
+        return done.stdout.decode(errors="backslashreplace").strip()  # a BLOB comes as it is
 
     return run

@@ -66,7 +66,11 @@ _NEVER = {
     "symbols without a name": "SELECT count(*) FROM symbol WHERE name NOT IN (SELECT name FROM name)",
     "vectors in use and not": "SELECT count(*) FROM vector AS v WHERE (unused_since IS NULL) != "
     "(model_id IN (SELECT id FROM model WHERE serving OR target)"
-    " AND EXISTS (SELECT 1 FROM chunk WHERE embed_hash = v.hash))",
+    " AND (v.hash IN (SELECT embed_hash FROM chunk) OR v.hash IN (SELECT hash FROM stand_in)))",
+    "vectors that stand in for no reason": "SELECT count(*) FROM stand_in JOIN chunk AS c ON c.id = chunk"
+    " JOIN model AS m ON m.serving WHERE NOT EXISTS"
+    " (SELECT 1 FROM vector WHERE hash = stand_in.hash AND model_id = m.id)"
+    " OR EXISTS (SELECT 1 FROM vector WHERE hash = c.embed_hash AND model_id = m.id)",
     "codes": "SELECT (SELECT count(*) FROM code) != (SELECT count(*) FROM vector WHERE unused_since IS NULL)",
     "codes of other bits": "SELECT count(*) FROM code AS c JOIN vector AS v USING (id)"
     " WHERE c.bits != v.bits OR c.model_id != v.model_id OR v.unused_since IS NOT NULL",

@@ -204,6 +204,62 @@ def test_another_model_serves_once_it_is_complete(writer: Writer, db: Path) -> N
     assert faults(db) == []
 
 
+def test_another_prefix_leaves_the_old_vectors_answering_until_the_new_are_in(
+    writer: Writer, db: Path
+) -> None:
+    vectors = "SELECT chunk_id, hex(int8) FROM vectors JOIN chunks USING (id) ORDER BY 1"
+    writer.set_model(MODEL, "a", 8)
+    put(writer, result(b"a.py", *FIFTY[:4]))
+    embed(writer)
+    old = dict(select(db, vectors))
+    put(writer, result(b"a.py", *FIFTY[:4], prefix="q"))
+    assert writer.pending() == 4
+    assert dict(select(db, vectors)) == old
+    assert select(db, "SELECT count(*) FROM chunks WHERE embedded") == [(4,)]
+    assert faults(db) == []
+    put(writer, result(b"a.py", *FIFTY[1:4], Function("new"), prefix="q"))
+    assert dict(select(db, vectors)) == {name: old[name] for name in list(old)[1:]}
+    assert embed(writer, most=2) == 2
+    assert faults(db) == []
+    now = dict(select(db, vectors))
+    assert len(now) == 4
+    assert sum(old.get(name) == vector for name, vector in now.items()) == 2
+    embed(writer)
+    assert not set(old.values()) & {vector for _, vector in select(db, vectors)}
+    assert select(db, "SELECT count(*) FROM stand_in") == [(0,)]
+    assert faults(db) == []
+    put(writer, result(b"a.py", *FIFTY[1:4]))
+    assert (writer.pending(), len(select(db, vectors))) == (0, 3)
+
+
+def test_another_model_and_another_text_at_once_leave_the_old_vectors_answering(
+    writer: Writer, db: Path
+) -> None:
+    writer.set_model(MODEL, "a", 8)
+    put(writer, result(b"a.py", *FIFTY[:4]))
+    embed(writer)
+    writer.set_model("model-b 16d", "b", 16)
+    put(writer, result(b"a.py", *FIFTY[:4], prefix="q"))
+    served = "SELECT model, count(*) FROM vectors GROUP BY 1"
+    assert select(db, served) == [("a", 4)]
+    assert embed(writer, "model-b 16d", most=3) == 3
+    assert select(db, served) == [("a", 4)]
+    assert faults(db) == []
+    embed(writer, "model-b 16d")
+    assert select(db, served) == [("b", 4)]
+    assert faults(db) == []
+
+
+def test_no_chunk_gets_the_id_of_one_that_went(writer: Writer, db: Path) -> None:
+    put(writer, result(b"a.py", *FIFTY[:3]))
+    ids = {i for (i,) in select(db, "SELECT id FROM chunks")}
+    put(writer, gone=[b"a.py"])
+    writer.close()
+    with open_writer(str(db)) as again:
+        put(again, result(b"b.py", *FIFTY[:3]))
+    assert not ids & {i for (i,) in select(db, "SELECT id FROM chunks")}
+
+
 def test_the_last_chunk_that_waits_may_vanish(writer: Writer, db: Path) -> None:
     writer.set_model(MODEL, "a", 8)
     put(writer, result(b"a.py", *FIFTY[:2]))
