@@ -29,12 +29,14 @@ class HeaderItem:
     """A declaration that chunks may need above them: its range, and the names that it binds.
 
     `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
+    `frame` is the range of the group that it is one of (`import ( … )`).
     """
 
     kind: SegmentKind
     start: int
     end: int
     names: frozenset[str] = frozenset()
+    frame: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)

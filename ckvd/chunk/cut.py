@@ -13,6 +13,7 @@ from ckvd.chunk.ids import assign_ids
 from ckvd.chunk.outline import elisions
 from ckvd.chunk.sections import Section, blocks, sections
 from ckvd.chunk.source import Source
+from ckvd.chunk.split import MAX_DEPTH
 from ckvd.chunk.text import TextBuilder
 from ckvd.chunk.windows import windows
 from ckvd.model import Chunk, CutOptions, Parsed, Range, Segment, Strategy, Symbol, Unit
@@ -88,8 +89,9 @@ class _Cutter:
                 head = layout.file_header(
                     self.source, gap, self._top_within(*gap), self._options.file_header_lines
                 )
-                drafts.append(self._plain("file_header", *head, ()))
-                gap = self.source.trim(head[1], gap[1])
+                if head is not None:
+                    drafts.append(self._plain("file_header", *head, ()))
+                    gap = self.source.trim(head[1], gap[1])
             if gap[0] < gap[1]:
                 drafts.append(self._plain("module", *gap, self._headers.of(*gap, None)))
         return drafts + self._covered(taken, nesting)
@@ -185,8 +187,17 @@ class _Cutter:
         )  # fmt: skip
 
     def _top_within(self, start: int, end: int) -> Sequence[Range]:
-        first = bisect_left(self._top, start, key=lambda p: p[0])
-        return self._top[first : bisect_left(self._top, end, lo=first, key=lambda p: p[0])]
+        """The top-level pieces that begin in a range; of one that reaches beyond (`#ifndef`), its own."""
+        pieces: list[Range] = []
+        inner = self._top
+        for _ in range(MAX_DEPTH):
+            first = bisect_left(inner, start, key=lambda p: p[0])
+            pieces += inner[first : bisect_left(inner, end, lo=first, key=lambda p: p[0])]
+            if not pieces or pieces[-1][1] <= end:
+                break
+            around = pieces.pop()
+            inner = [p for p in self._parsed.pieces(*around) if p != around]
+        return pieces
 
     def _windows(self, start: int, end: int) -> list[Draft]:
         ready = {}

@@ -7,13 +7,16 @@ from collections.abc import Iterable
 
 from ckvd.chunk.source import Source, has_word, identifiers
 from ckvd.chunk.text import MARK
-from ckvd.model import HeaderItem, Parsed, Segment
+from ckvd.model import HeaderItem, Parsed, Range, Segment
 
 VALUE_BYTES = 2048
 """A longer constant gives only its first lines."""
 
 MEMBER_BYTES = 512
 """A scope with more in its members gives only those that the body uses."""
+
+REST_BYTES = 200
+"""What may stand behind a signature on its last line for the line to be shown whole."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -42,7 +45,7 @@ class Headers:
             word for names in self._bound.values() for words, _ in names for word in words
         )
         self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
-        self._segments: dict[tuple[int, int], Segment | None] = {}
+        self._segments: dict[Range, tuple[Segment | None, int]] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
     def of(
@@ -50,8 +53,8 @@ class Headers:
     ) -> tuple[Segment, ...]:
         """The header of a range: what it uses of the file's imports and constants, and its scopes.
 
-        `own` is the symbol whose parts it shall serve: its signature is then named too. What stands before
-        `code` (a doc comment) mentions names and uses none.
+        `own` is the symbol whose parts it shall serve: its signature and its doc are then named too. What
+        stands before `code` (a doc comment) mentions names and uses none.
         """
         needs_words = bool(self._names)
         code = start if code is None else code
@@ -74,15 +77,17 @@ class Headers:
                     items += bound
         # What the body holds it need not be told, nor what the body is a part of.
         items = [i for i in items if i.end <= start or end <= i.start]
-        return self._render(items if own is None else items + self._signature(own))
+        return self._render(items if own is None else items + self._own(own))
 
-    def _signature(self, index: int) -> list[HeaderItem]:
+    def _own(self, index: int) -> list[HeaderItem]:
         symbol = self._symbols[index]
-        own = [item for item in symbol.head if item.kind == "signature"]
+        own = [item for item in symbol.head if item.kind in ("signature", "doc")]
         if not own:
             end = symbol.body[0] if symbol.body else self._source.data.find(b"\n", symbol.start)
             end = end if symbol.start < end <= symbol.end else symbol.end
             own = [HeaderItem("signature", *self._source.trim(symbol.start, min(end, symbol.start + 1024)))]
+            if symbol.lead < symbol.start:
+                own.append(HeaderItem("doc", *self._source.trim(symbol.lead, symbol.start)))
         return own
 
     def path(self, scope: int | None) -> tuple[Segment, ...]:
@@ -116,33 +121,51 @@ class Headers:
         return found
 
     def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
-        """The segments of items in file order, without those that lie in another."""
+        """The segments of items in file order, without those that lie in another; groups with their frame."""
         segments: list[Segment] = []
         reached = -1
+        frame: Range | None = None
         for item in sorted(items, key=lambda i: (i.start, -i.end)):
-            if max(item.start, reached) < item.end:
-                reached = item.end
-                segment = self._segment(item)
-                if segment is not None:
-                    segments.append(segment)
+            if max(item.start, reached) >= item.end:
+                continue
+            if frame is not None and item.frame != frame:
+                segments += self._edge(frame, opening=False)
+            if item.frame is not None and item.frame != frame:
+                segments += self._edge(item.frame, opening=True)
+            frame = item.frame
+            segment, reached = self._segment(item)
+            if segment is not None:
+                segments.append(segment)
+        if frame is not None:
+            segments += self._edge(frame, opening=False)
         return tuple(segments)
 
-    def _segment(self, item: HeaderItem) -> Segment | None:
+    def _edge(self, frame: Range, opening: bool) -> list[Segment]:
+        """The first or the last line of a group that has several, as `import (` and `)` are."""
+        start, end = frame
+        data = self._source.data
+        if opening:
+            start, end = self._source.back_to_indent(start), data.find(b"\n", start, end)
+        else:
+            start = data.rfind(b"\n", start, end) + 1
+        text = self._source.text(start, end).rstrip() if frame[0] - start < end - start else ""
+        return [Segment("import", text)] if text else []
+
+    def _segment(self, item: HeaderItem) -> tuple[Segment | None, int]:
+        """An item's segment, and where the text ends that it shows."""
         key = (item.start, item.end)
         if key not in self._segments:
             self._segments[key] = self._text(item)
         return self._segments[key]
 
-    def _text(self, item: HeaderItem) -> Segment | None:
-        """Whole lines where the item has them to itself but for punctuation, else its own text.
+    def _text(self, item: HeaderItem) -> tuple[Segment | None, int]:
+        """Whole lines where nothing else to be told stands on them, else the item's own text.
 
         Of a constant that holds functions, as an object does, what stands before the first of them.
         """
         data = self._source.data
         start = self._source.back_to_indent(item.start)
-        line_end = data.find(b"\n", item.end)
-        rest = data[item.end : line_end if line_end >= 0 else len(data)]
-        end = item.end if has_word(rest) else item.end + len(rest.rstrip())
+        end = self._end_of_line(item)
         if item.kind in ("constant", "member"):
             inner = bisect_left(self._inner, item.start)
             stop = self._inner[inner] if inner < len(self._inner) else end
@@ -150,13 +173,27 @@ class Headers:
                 stop = min(stop, start + VALUE_BYTES // 4)
             cut = data.rfind(b"\n", start, stop)
             if stop < end and (cut >= 0 or end - start > VALUE_BYTES // 4):
-                return None if cut < 0 else Segment(item.kind, f"{self._source.text(start, cut)}\n{MARK}")
+                head = Segment(item.kind, f"{self._source.text(start, cut)}\n{MARK}") if cut >= 0 else None
+                return head, item.end
         text = self._source.text(start, end).rstrip()
         while item.kind == "signature" and "\n" in text and self._is_remark(text.rpartition("\n")[2]):
-            text = text.rpartition("\n")[
-                0
-            ].rstrip()  # what a body begins with, where the grammar leaves it out
-        return Segment(item.kind, text) if text else None
+            # What a body begins with, where the grammar leaves it out.
+            text = text.rpartition("\n")[0].rstrip()
+        return (Segment(item.kind, text) if text else None), end
+
+    def _end_of_line(self, item: HeaderItem) -> int:
+        """The end of an item, with what on its last line closes it, comments on it or begins its body."""
+        data = self._source.data
+        line_end = data.find(b"\n", item.end)
+        line_end = line_end if line_end >= 0 else len(data)
+        rest = data[item.end : line_end].rstrip()
+        if not has_word(rest) or self._source.is_closed_by_remark(rest):
+            return item.end + len(rest)
+        if item.kind == "signature" and len(rest) <= REST_BYTES:
+            inner = bisect_left(self._inner, item.end)
+            if inner == len(self._inner) or self._inner[inner] >= line_end:
+                return item.end + len(rest)
+        return item.end
 
     def _is_remark(self, line: str) -> bool:
         return bool(self._comment) and line.lstrip().startswith(self._comment)

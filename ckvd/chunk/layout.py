@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ckvd.chunk.source import Source, has_word
 from ckvd.model import Range, Symbol
@@ -100,18 +101,24 @@ def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
     return result
 
 
-def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) -> Range:
-    """The beginning of a gap, up to a number of lines, ending between two top-level pieces.
+def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) -> Range | None:
+    """The beginning of a gap, at most that many lines of the file, ending between two top-level pieces.
 
-    `top` are the pieces within the gap. Where the first one alone is longer, it is taken whole.
+    `top` are the pieces within the gap; where there are none, it ends at a line. None where the first
+    piece alone is longer: what belongs together is not torn for it. A comment stays with what it heads.
     """
     start, end = gap
     stop = source.offset_after_line(lines)
     if stop >= end:
         return gap
-    after = sum(p[1] <= stop for p in top)
-    cut = source.back_to_indent(top[max(after, 1)][0], start) if max(after, 1) < len(top) else end
-    return source.trim(start, cut)
+    if top and top[-1][1] > stop:
+        cuts = [(source.back_to_indent(p[0]), not source.heads(before, p[0])) for before, p in pairwise(top)]
+        whole = [(free, at) for at, free in cuts if at <= stop and source.begins_line(at)]
+        if not whole:
+            return None
+        stop = max(whole)[1]
+    head = source.trim(start, max(start, stop))
+    return None if head[0] == head[1] or source.is_remark(*head) else head
 
 
 def damage_regions(source: Source, damage: Iterable[Range], clean: Sequence[Range]) -> list[Range]:

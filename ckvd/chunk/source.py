@@ -86,12 +86,28 @@ class Source:
         text = self.data[start:end].lstrip(b" \t")
         return bool(self._comment) and text.startswith(self._comment) and b"\n" not in text
 
+    def is_closed_by_remark(self, rest: bytes) -> bool:
+        """Whether what follows a declaration on its line is punctuation and a comment that ends there."""
+        remark = rest.lstrip(b" \t;,)]}")
+        if self._comment and remark.startswith(self._comment):
+            return True
+        return remark.startswith(b"/*") and remark.find(b"*/") == len(remark) - 2
+
+    def heads(self, piece: tuple[int, int], following: int) -> bool:
+        """Whether a piece is a comment on what begins at an offset, without a blank line between."""
+        start, end = piece
+        remark = bool(self._comment) and self.data.startswith((self._comment, b"/*"), start)
+        return remark and self.data.count(b"\n", end, following) <= 1
+
+    def begins_line(self, offset: int) -> bool:
+        return offset == 0 or self.data[offset - 1] == 0x0A
+
     def back_to_indent(self, offset: int, floor: int = 0) -> int:
         """The start of the line where only blanks stand before an offset, else the offset itself."""
         at = offset
         while at > floor and self.data[at - 1] in b" \t":
             at -= 1
-        return at if at == floor or self.data[at - 1] == 0x0A else offset
+        return at if at == floor or self.begins_line(at) else offset
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """A range without the blank lines before it and the blanks after it; empty where all is blank."""

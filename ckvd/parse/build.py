@@ -70,7 +70,7 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         clean=draft.clean,
         chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
-        head=_head(table, source, draft, end_of_head, inside) if inside else (),
+        head=_head(table, source, draft, end_of_head, inside) if inside or draft.doc else (),
     )
 
 

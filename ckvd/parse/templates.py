@@ -13,9 +13,9 @@ from ckvd.parse import text
 _OPEN = re.compile(rb"\{[{%#]")
 _CLOSE = {b"{{": b"}}", b"{%": b"%}", b"{#": b"#}"}
 _TAG = re.compile(
-    rb"\{(?P<style>[{%])[-+~]?\s*"
-    rb"(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b"
-    rb"(?:\s+(?:\"(?P<quoted>[^\"\n]+)\"|(?P<name>\w+)))?"
+    rb"(?:\{\{[-+~]?\s*(?P<go>(?:define|block)(?=\s*\")|(?:if|range|with)\b|end(?=\s*[-+~]?\}\}))"
+    rb"|\{%[-+~]?\s*(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b)"
+    rb"(?:\s*\"(?P<quoted>[^\"\n]+)\"|\s+(?P<name>\w+))?"
 )
 _APART = re.compile(rb"\{[{%#][-+~]?\s.*\s[-+~]?[}%#]\}|\{\{\s*[\w.$]+\s*\}\}", re.DOTALL)
 _KINDS = {b"block": "block"}
@@ -78,7 +78,7 @@ def definitions(source: bytes) -> tuple[Symbol, ...]:
         tag = _TAG.match(source, start, end)
         if tag is None:
             continue
-        word, go = tag["word"], tag["style"] == b"{"
+        word, go = tag["go"] or tag["word"], tag["go"] is not None
         if word.startswith(b"end"):
             # `{{ end }}` closes whatever is open, `{% endmacro %}` the last macro.
             at = next((i for i in range(len(open_) - 1, -1, -1) if go or open_[i][0] == word[3:]), None)

@@ -57,19 +57,19 @@ def follows(source: bytes, node: ts.Node) -> bool:
     return before is None or not source[before.end_byte : node.start_byte].strip(_SPACE)
 
 
-def end_of_code(node: ts.Node, source: bytes, blocks: frozenset[int], comments: frozenset[int]) -> int:
-    """The end of a declaration without the comments that hang at the end of its blocks."""
-    end = node.end_byte
+def end_of_code(node: ts.Node, source: bytes, comments: frozenset[int]) -> int:
+    """The end of a declaration without the comments that a grammar hangs at the end of its last block."""
+    end = trimmed(source, node.start_byte, node.end_byte)
     last_line = source[source.rfind(b"\n", node.start_byte, end) + 1 : end].lstrip()
-    if not last_line.startswith(b"#"):
-        return end
+    if not last_line.startswith((b"#", b"//", b"--")) and not last_line.endswith(b"*/"):
+        return node.end_byte
     while True:
         inside = [c for c in node.children if c.kind_id not in comments]
         if not inside:
-            return node.end_byte
+            return end
+        if inside[-1] != node.children[-1]:
+            end = inside[-1].end_byte
         node = inside[-1]
-        if node.kind_id not in blocks:
-            return node.end_byte
 
 
 def behind_attributes(

@@ -207,8 +207,9 @@ class Walk:
         if rule.trailing:
             behind, until = self._trailing(outer, compiled.trailing)
             end = until or end
-        if self._table.blocks and not (self._damaged and node.has_error):
-            end = min(end, text.end_of_code(node, source, self._table.blocks, self._table.comments))
+        if not (self._damaged and node.has_error):
+            code = text.end_of_code(node, source, self._table.comments)
+            end = min(end, code) if code < node.end_byte else end
         end = text.trimmed(source, start, end)
         declared = text.behind_attributes(outer, source, self._table.attributes, self._table.modifiers)
         declared = begin if declared == outer.start_byte else declared
@@ -376,5 +377,9 @@ class Walk:
                 names.update(compiled.hook(node, source))
             for path in compiled.names:
                 names.update(text_of(n, source) for n in path.find(node, None))
-        item = HeaderItem(compiled.rule.kind, start, end, frozenset(names))
+        frame = None
+        if self._wrappers and self._wrappers[-1].depth > scope.depth and outer == node:
+            group = self._wrappers[-1].node
+            frame = (group.start_byte, group.end_byte)
+        item = HeaderItem(compiled.rule.kind, start, end, frozenset(names), frame)
         (scope.draft.imports if scope.draft is not None else self.header).append(item)

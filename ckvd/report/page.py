@@ -15,10 +15,9 @@ from string import Template
 from ckvd.errors import CkvdError, ConfigError, ExtraError, ModelError
 from ckvd.model import display_path
 from ckvd.place import Place
-from ckvd.report import snapshot
-from ckvd.report.boundaries import INDEX, Boundaries, measure
+from ckvd.report import boundaries_view, snapshot
+from ckvd.report.boundaries import INDEX, Boundaries
 from ckvd.report.failures import Excerpt, source
-from ckvd.report.file_rows import file_rows
 from ckvd.report.remedy import done, remedy
 from ckvd.report.terminal import number, percent, plain, size, source_line
 from ckvd.report.values import Failure, Snapshot, total
@@ -90,7 +89,7 @@ def collect(where: Place) -> Page:
         data=data,
         sizes=sizes,
         limit=limit,
-        boundaries=measure(file_rows(where), {}),
+        boundaries=boundaries_view.collect(where).found,
         hours=hours,
         failures=[(f, source(root, f)) for f in data.failures[:FAILURES]],
     )
@@ -196,10 +195,12 @@ def _boundaries(found: Boundaries) -> str:
     worst = [s for s in found.severed if any(name != "symbol" for name in s.by)][:SEVERED]
     rows = [
         f"<tr><td>{_text(s.symbol)}</td><td>{_text(s.path)}:{s.start_line}</td>"
-        f'<td class="n">{number(s.lines)}</td><td>{_text(", ".join(s.by))}</td></tr>'
+        f'<td class="n">{number(s.lines)}</td><td class="n">{number(s.touches)}</td>'
+        f"<td>{_text(', '.join(s.by))}</td></tr>"
         for s in worst
     ]
-    head = '<tr><th>function</th><th>where</th><th class="n">lines</th><th>severed by</th></tr>'
+    head = '<tr><th>function</th><th>where</th><th class="n">lines</th><th class="n">commits</th>'
+    head += "<th>severed by</th></tr>"
     table = f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>' if rows else ""
     return _section(title, words, _plot("Functions severed, by strategy", figures.boundaries(found)), table)
 

@@ -98,20 +98,27 @@ def test_a_huge_constant_gives_its_first_lines() -> None:
     assert len(header) < 600
 
 
-@pytest.mark.parametrize(("lines", "last"), [(50, "use d"), (3, "use c"), (1, "use a\n  on two lines")])
-def test_file_header_ends_between_statements(lines: int, last: str) -> None:
+@pytest.mark.parametrize(
+    ("lines", "head", "rest"),
+    [
+        (50, "use a\n  on two lines\nuse b\n# On c.\nuse c\nuse d", None),
+        (4, "use a\n  on two lines\nuse b", "# On c.\nuse c\nuse d"),
+        (2, "use a\n  on two lines", "use b\n# On c.\nuse c\nuse d"),
+        (1, None, "use a\n  on two lines\nuse b\n# On c.\nuse c\nuse d"),
+    ],
+)
+def test_file_header_ends_between_statements(lines: int, head: str | None, rest: str | None) -> None:
     toy = Toy()
     toy.imports("use a\n  on two lines")
-    for name in "bcd":
+    toy.imports("use b")
+    toy.statement("# On c.")
+    for name in "cd":
         toy.imports(f"use {name}")
     toy.open("f", "func")
     source, parsed = toy.done()
-    if lines == 3:
-        last = "use b"
     chunks = by_name(cut("a.toy", source, parsed, "symbol", CutOptions(file_header_lines=lines), words))
-    assert chunks["<file_header>"].body.endswith(last)
-    rest = {50: None, 3: "use c\nuse d", 1: "use b\nuse c\nuse d"}[lines]
-    assert (chunks["<module>"].body if "<module>" in chunks else None) == rest
+    found = [chunks[name].body if name in chunks else None for name in ("<file_header>", "<module>")]
+    assert found == [head, rest]
 
 
 def test_file_header_can_be_switched_off() -> None:

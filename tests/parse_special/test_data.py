@@ -133,6 +133,14 @@ def test_go_templates_define() -> None:
     ]
 
 
+def test_expressions_that_begin_like_a_tag_open_and_close_nothing() -> None:
+    result = parsed(
+        "a.j2",
+        b"{% block a %}{{ block.super }}{{ end_date }}{{ end.day }}{% endblock %}{% block b %}{% endblock %}",
+    )
+    assert [(s.name, s.scope, s.end) for s in result.symbols] == [("a", None, 71), ("b", None, 98)]
+
+
 def test_jinja_macros_blocks_and_code_with_tags_in_it() -> None:
     result = parsed(
         "a.j2", b"{% macro m(a) -%}{% if a %}{% endif %}{%- endmacro %}{% block t %}{% endblock %}"

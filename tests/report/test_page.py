@@ -253,8 +253,10 @@ def test_functions_are_compared_as_they_are_on_disk(tree: Tree, ckvd: Ckvd) -> N
     found = page.collect(where).boundaries
     assert (found.total("index").functions, found.total("index").split) == (3, 0)
     assert found.total("fixed:1200").split == 1
-    assert [s.symbol for s in found.severed] == ["long"]
+    assert [(s.symbol, s.touches) for s in found.severed] == [("long", 0)]
     text = html.unescape(page.render(page.collect(where)))
     assert "Of 3 functions, how many each way of cutting would tear apart: this index severs 0." in text
+    tree.commit("one")
+    assert [(s.symbol, s.touches) for s in page.collect(where).boundaries.severed] == [("long", 1)]
     tree.write({"a.py": "def other(): pass\n"})
     assert page.collect(where).boundaries.total("index").functions == 1
