@@ -58,5 +58,7 @@ def julia_value(node: ts.Node, source: bytes) -> list[Found]:
         left = left.named_children[0]
     if left is None:
         return []
+    if left.type == "parametrized_type_expression" and left.named_children:
+        left = left.named_children[0]
     names = left.named_children if left.type in {"open_tuple", "tuple_expression"} else [left]
-    return [Found(text_of(n, source), n.start_byte) for n in names if n.type == "identifier"]
+    return [Found(text_of(n, source), n.start_byte) for n in names if n.type in {"identifier", "operator"}]

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
+from ckvd.parse.julia_mask import julia_pictures, julia_symbols
+from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
 from ckvd.parse.perl import perl_forwards, perl_operators
 from ckvd.parse.powershell import powershell_statements
@@ -51,30 +53,6 @@ _CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILI
 def swift_conditions(source: bytes) -> bytes:
     """The lines of conditional compilation; both branches stay."""
     return _CONDITION.sub(blank, source)
-
-
-_LUAU = (
-    re.compile(rb"^[ \t]*@(?:\w+|\[[^\]\n]*\])[ \t]*(?=\r?$|(?:local[ \t]+)?function\b)", re.MULTILINE),
-    re.compile(rb"(?<=\w)\.\.\."),
-    re.compile(rb"(?<=[:=>|(] )<[\w, \t.]+>(?=\()"),
-)
-_LUAU_TYPE = re.compile(rb"^[ \t]*(?:export[ \t]+)?type[ \t]+\w+[ \t]*<[^<>\n]*>", re.MULTILINE)
-_LUAU_DEFAULT = re.compile(rb"[ \t]*=[ \t]*[\w.]+(?=[ \t]*[,>])")
-
-
-def luau_types(source: bytes) -> bytes:
-    """Attributes of functions (`@native`), type packs (`T...`), generic function types, defaults of types."""
-    for pattern in _LUAU:
-        source = pattern.sub(blank, source)
-    return _LUAU_TYPE.sub(lambda found: _LUAU_DEFAULT.sub(blank, found[0]), source)
-
-
-_PICTURE = re.compile(rb"\xe2[\x98-\x9e][\x80-\xbf]|\xef\xb8\x8f|\xe2\x80\x8d|\xf0\x9f[\x80-\xab][\x80-\xbf]")
-
-
-def julia_pictures(source: bytes) -> bytes:
-    """Letters in place of pictures (`🍭`), which Julia takes as parts of names and the grammar does not."""
-    return _PICTURE.sub(lambda found: b"_" * len(found[0]), source)
 
 
 _HEREDOC = re.compile(rb"""(?<![\w<])<<[~-]?(["'`]?)([A-Za-z_]\w*)\1""")
@@ -169,6 +147,8 @@ MASKS: dict[str, Mask] = {
     "graphql_links": graphql_links,
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
+    "julia_symbols": julia_symbols,
+    "luau_aliases": luau_aliases,
     "luau_types": luau_types,
     "objc_bodies": objc_bodies,
     "objc_macros": objc_macros,

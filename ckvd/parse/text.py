@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 
 import tree_sitter as ts
@@ -33,6 +34,8 @@ _DOC_STRING = re.compile(
     r"""(?:\A\s*|@(?:module|type)?doc\s+(?:~[sS])?)(\"{3}|'{3}|")(.*?)(?<!\\)\1""", re.DOTALL
 )
 _STRING_LAST = re.compile(rb"""^[ \t]*((\"{3}|"(?!"")).*?\2)\Z""", re.DOTALL | re.MULTILINE)
+_USAGE = re.compile(r"\A\n?(?: {4}[^\n]*\n)+\s*\n(?=\S)")
+"""How a documentation of Julia begins: with the calls that it is of."""
 _QUOTES = re.compile(r"""^[a-zA-Z]{0,2}(\"{3}|'{3}|"|')(.*)\1$""", re.DOTALL)
 
 
@@ -157,18 +160,21 @@ def comment_text(source: bytes, start: int, end: int) -> str:
     raw = source[start:end].rstrip(_SPACE)
     string = _STRING_LAST.search(raw) if raw.endswith(b'"') else None
     if string is not None:
-        return string_text(raw, *string.span(1))
+        return string_text(raw, *string.span(1), _USAGE)
     said = _DOC_STRING.sub(r"\2", raw.decode("utf-8", "replace"))
     lines = said.split("\n")
     plain = (_MARKER.sub("", _CLOSER.sub("", s), count=1) for s in lines if not _DIRECTIVE.match(s.strip()))
     return _paragraph(_XML.sub("", s) for s in plain)
 
 
-def string_text(source: bytes, start: int, end: int) -> str:
-    """The first paragraph of a docstring, without its quotes."""
+def string_text(source: bytes, start: int, end: int, without: re.Pattern[str] | None = None) -> str:
+    """The first paragraph of a docstring, without its quotes, and without what it may begin with."""
     raw = source[start:end].decode("utf-8", "replace")
     quoted = _QUOTES.match(raw)
-    return _paragraph((quoted[2] if quoted else raw).split("\n"))
+    said = quoted[2] if quoted else raw
+    if without is not None:
+        said = without.sub("", textwrap.dedent(said), count=1)
+    return _paragraph(said.split("\n"))
 
 
 def _paragraph(lines: Iterable[str]) -> str:

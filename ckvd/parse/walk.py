@@ -268,7 +268,7 @@ class Walk:
             at = node.prev_sibling
             while at is not None and at.kind_id in leading:
                 start, at = at.start_byte, at.prev_sibling
-        at = node.child(0)
+        at = node.child(0) if node.child_count else None
         while start == node.start_byte and at is not None and at.kind_id in self._table.comments:
             self._marks.append((at.start_byte, at.end_byte, False, False))
             at = at.next_sibling

@@ -43,3 +43,25 @@ function (c::Crate)(x, y) end
     h() = 2
 end
 end
+struct A{T} <: B
+  x::T
+  y
+  const z::Int
+  A(x) = new(x)
+  "doc"
+  w = 3
+end
+Base.@kwdef mutable struct C
+  a::Int = 1
+end
+
+"""
+    far(x; dir=:in)
+
+How far it is.
+"""
+far(x; dir=:in) = x
+@traitfn function near(g::::IsDirected, x) x end
+same(g::AG) where {AG<:AbstractGraph;!IsDirected{AG}} = g
+const ≅ = isequal
+const Pair2{T} = Tuple{T,T}
