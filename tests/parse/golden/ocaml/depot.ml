@@ -33,3 +33,14 @@ let _ = ()
 let%test "title" = true
 let a, b = 1, 2
 type ext += New
+
+let%expect_test "moves" = print_endline "x"
+
+(** First. *)
+let rec first x = second x
+
+(** Second. *)
+and second x = first x
+
+type shape = Round | Square of { side : int }
+and other = { shape : shape; mutable count : int }
