@@ -33,6 +33,19 @@ def errors(root: ts.Node, size: int) -> list[Range]:
                 return sorted(ranges)
 
 
+_CLOSERS = {b"(*": b"*)", b"{-": b"-}", b"/*": b"*/"}
+
+
+def unclosed(root: ts.Node, text: bytes, comments: frozenset[int]) -> list[Range]:
+    """The block comment that swallows the rest of a text, which some grammars take for one."""
+    end = len(text.rstrip())
+    node = root.descendant_for_byte_range(max(0, end - 1), end) if end else None
+    if node is None or node.kind_id not in comments:
+        return []
+    closer = _CLOSERS.get(text[node.start_byte : node.start_byte + 2])
+    return [(node.start_byte, end)] if closer and not text.endswith(closer, node.start_byte + 2, end) else []
+
+
 def nothing(root: ts.Node, text: bytes, comments: frozenset[int]) -> bool:
     """Whether a text is of comments alone, which some grammars take for an error."""
     if root.kind_id != ERROR_KIND:

@@ -89,7 +89,9 @@ def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
 
 def _parsed(rules: Table, text: bytes, size: int) -> tuple[ts.Node, list[Range]]:
     root = ts.Parser(rules.grammar).parse(text).root_node
-    return root, [] if damage.nothing(root, text, rules.comments) else damage.errors(root, size)
+    if damage.nothing(root, text, rules.comments):
+        return root, []
+    return root, damage.errors(root, size) or damage.unclosed(root, text, rules.comments)
 
 
 def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
