@@ -9,7 +9,7 @@ from typing import Literal
 
 from ckvd import parse
 from ckvd.chunk import cut, locate
-from ckvd.languages import Language
+from ckvd.languages import Language, LanguageDataError
 from ckvd.languages.detect import detect
 from ckvd.model import (
     CutOptions,
@@ -113,9 +113,14 @@ def _parse(job: Job, path: str, text: bytes, language: Language | None) -> tuple
     reason = None if job.options.generated == "full" else generated.reason(path, text, job.generated)
     if job.give_up is not None:
         return None, Verdict("window", "failed", job.give_up.reason, _gave_up(job.give_up))
+    if language.problem is not None:
+        return None, _without_data(language.problem)
     if not language.parses:
         return None, Verdict("names" if reason else "window", reason=reason or "no-grammar")
-    parsed = parse.parse(path, text, language)
+    try:
+        parsed = parse.parse(path, text, language)
+    except LanguageDataError as error:
+        return None, _without_data(str(error))
     error_line = text.count(b"\n", 0, parsed.damage[0][0]) + 1 if parsed.damage else None
     strategy: Strategy = "names" if reason else "section" if language.sections else "symbol"
     if parsed.status == "failed" and not reason:
@@ -130,6 +135,11 @@ def _parse(job: Job, path: str, text: bytes, language: Language | None) -> tuple
         parsed.damage,
     )
     return parsed, verdict
+
+
+def _without_data(problem: str) -> Verdict:
+    detail = f"{problem}; reinstall ckvd or mend that file, and this one is cut on syntax"
+    return Verdict("window", "failed", "language-data", detail)
 
 
 def _gave_up(why: GiveUp) -> str:

@@ -17,7 +17,7 @@ Of several paths the first that leads to a node counts; for the names that an im
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -159,6 +159,7 @@ class Language:
     `clues` maps a suffix that other languages use too to an expression that is found, line by line, in
     the first bytes of files of this one.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
+    `problem` is what is wrong with its file, which then says no more than which files are of this language.
     """
 
     name: str
@@ -186,6 +187,7 @@ class Language:
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     header: Mapping[str, tuple[HeaderRule, ...]] = field(default_factory=dict)
     marks: Mapping[str, tuple[MarkRule, ...]] = field(default_factory=dict)
+    problem: str | None = None
 
     @property
     def parses(self) -> bool:
@@ -221,8 +223,66 @@ def load(file: str, data: dict[str, Any]) -> Language:
     }
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["rivals"] = {suffix: _paths(rivals) for suffix, rivals in data.get("rivals", {}).items()}
-    plain["constructors"] = frozenset(plain.get("constructors", ()))
+    plain["constructors"] = frozenset(_paths(data.get("constructors")))
+    for clue in data.get("clues", {}).values():
+        try:
+            re.compile(clue)
+        except re.error as error:
+            raise LanguageDataError(f"{file}: 'clues': {clue!r} is no expression ({error})") from error
     return Language(symbols=symbols, header=header, marks=marks, **plain)
+
+
+def unusable(name: str, data: Mapping[str, Any], problem: str) -> Language:
+    """A language by its files alone, since its data are wrong."""
+    known: dict[str, Any] = {
+        key: tuple(data[key])
+        for key in ("suffixes", "filenames", "interpreters", "aliases")
+        if key in data and _is_list(data[key])
+    }
+    return Language(name=name, problem=problem, **known)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _is_texts(value: object) -> bool:
+    return _is_text(value) or _is_list(value)
+
+
+def _is_flag(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_map(of: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, dict) and all(map(of, value.values()))
+
+
+def _is_rule(value: object) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and all(isinstance(v, dict) for v in value))
+
+
+_SHAPES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "str": (_is_text, "a text"),
+    "str | None": (_is_text, "a text"),
+    "Chunked": (_is_text, "a text"),
+    "bool": (_is_flag, "true or false"),
+    "bool | None": (_is_flag, "true or false"),
+    "Paths": (_is_texts, "a text or a list of texts"),
+    "frozenset[str]": (_is_texts, "a text or a list of texts"),
+    "tuple[str, ...]": (_is_list, "a list of texts"),
+    "Conditions": (_is_map(_is_texts), "a table of texts or lists of them"),
+    "Mapping[str, str]": (_is_map(_is_text), "a table of texts"),
+    "Mapping[str, tuple[str, ...]]": (_is_map(_is_texts), "a table of texts or lists of them"),
+    "Mapping[str, tuple[Rule, ...]]": (_is_map(_is_rule), "a table of rules"),
+    "Mapping[str, tuple[HeaderRule, ...]]": (_is_map(_is_rule), "a table of rules"),
+    "Mapping[str, tuple[MarkRule, ...]]": (_is_map(_is_rule), "a table of rules"),
+}
+"""What a TOML file may say for a field of each type; a type that is not here is checked where it is read."""
 
 
 def _rows(tables: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -231,9 +291,16 @@ def _rows(tables: dict[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def _known(file: str, where: str, row: Mapping[str, Any], shape: type) -> None:
-    unknown = row.keys() - {f.name for f in fields(shape)}
-    if unknown:
-        raise LanguageDataError(f"{file}: {where}: unknown key {sorted(unknown)[0]!r}")
+    types = {f.name: str(f.type) for f in fields(shape) if f.name != "problem"}
+    at = f"{file}: {where}: " if where else f"{file}: "
+    for key, value in row.items():
+        if key not in types:
+            raise LanguageDataError(f"{at}unknown key {key!r}")
+        fits, wanted = _SHAPES.get(types[key], (_is_texts, "a text or a list of texts"))
+        if shape is not Language and types[key] == "tuple[str, ...]":
+            fits, wanted = _is_texts, "a text or a list of texts"
+        if not fits(value):
+            raise LanguageDataError(f"{at}{key!r} is {value!r}, which is not {wanted}")
 
 
 def _paths(value: str | list[str] | None) -> Paths:

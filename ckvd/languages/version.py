@@ -14,8 +14,8 @@ _GRAMMARS = ("tree-sitter", "tree-sitter-language-pack", "tree-sitter-c-sharp", 
 
 @cache
 def key(name: str) -> str:
-    """Changes with the data of the language, of those that it extends or that are tried beside it, and with
-    the grammars installed."""
+    """Changes with the data of the language, of those that it extends, that are tried beside it or may lie in
+    it, and with the grammars installed."""
     digest = hashlib.blake2b(repr([(p, _installed(p)) for p in _GRAMMARS]).encode(), digest_size=12)
     for each in sorted(_kin(name)):
         digest.update(_data(each))
@@ -24,6 +24,8 @@ def key(name: str) -> str:
 
 def _kin(name: str) -> set[str]:
     """The language, its rivals, those whose rival it is, and what these extend."""
+    if languages.get(name).parser is not None:
+        return set(languages.names())  # it may hold code of any other
     found = {name}
     for other in languages.names():
         rivals = {rival for each in languages.get(other).rivals.values() for rival in each}
@@ -33,8 +35,17 @@ def _kin(name: str) -> set[str]:
         base: str | None = each
         while base is not None:
             found.add(base)
-            base = tomllib.loads(_data(base).decode()).get("extends")
+            base = _extended(base)
+            base = base if base not in found and base in languages.names() else None
     return found
+
+
+def _extended(name: str) -> str | None:
+    try:
+        base = tomllib.loads(_data(name).decode()).get("extends")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return None
+    return base if isinstance(base, str) else None
 
 
 def _data(name: str) -> bytes:

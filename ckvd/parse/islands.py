@@ -15,6 +15,7 @@ from ckvd.languages import Language, get, names
 from ckvd.model import Parsed, ParseStatus, Range, Symbol
 from ckvd.parse import css, templates, tree
 from ckvd.parse.damage import FAILED_SHARE, merged
+from ckvd.parse.table import usable
 
 Island = tuple[str, bytes]
 """A language, and a text as long as the file that holds nothing but that language's islands."""
@@ -104,7 +105,11 @@ def _language(element: bytes, attributes: bytes) -> str | None:
         name = "javascript"
     else:
         return None
-    return name if name in names() else None
+    return name if name in names() and _readable(get(name)) else None
+
+
+def _readable(language: Language) -> bool:
+    return language.parser == "css" or usable(language)
 
 
 def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
@@ -118,7 +123,7 @@ def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
 
 
 def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
-    parts = [_parsed(path, text, get(name)) for name, text in islands]
+    parts = [_parsed(path, text, get(name)) for name, text in islands if _readable(get(name))]
     damage = merged([r for part in parts for r in part.damage])
     error_bytes = sum(b - a for a, b in damage)
     status: ParseStatus = (

@@ -82,11 +82,35 @@ class Table:
     masks: tuple[Mask, ...] = ()
 
 
-@cache
 def table(language: Language) -> Table:
     """The compiled table; raises LanguageDataError for a name that the grammar does not have."""
-    assert language.grammar is not None
-    loaded = get_language(cast(SupportedLanguage, language.grammar))
+    compiled = _compiled(language)
+    if isinstance(compiled, str):
+        raise LanguageDataError(compiled)
+    return compiled
+
+
+def usable(language: Language) -> bool:
+    """Whether there is a grammar for the language that has all the names in its data."""
+    return language.grammar is not None and not isinstance(_compiled(language), str)
+
+
+@cache
+def _compiled(language: Language) -> Table | str:
+    """The compiled table, or what is wrong."""
+    if language.grammar is None:
+        return language.problem or f"{language.name}.toml: there is no 'grammar'"
+    try:
+        loaded = get_language(cast(SupportedLanguage, language.grammar))
+    except LookupError:
+        return f"{language.name}.toml: 'grammar': there is no grammar {language.grammar!r}"
+    try:
+        return _table(language, loaded)
+    except LanguageDataError as error:
+        return str(error)
+
+
+def _table(language: Language, loaded: ts.Language) -> Table:
     grammar = Grammar(loaded, language.name)
     actions: dict[int, Action] = {}
 
@@ -154,9 +178,16 @@ def _conditions(rows: Conditions, grammar: Grammar) -> tuple[Condition, ...]:
     for path, wanted in rows:
         types = frozenset(i for w in wanted if w[0] not in "=~" for i in grammar.kinds(w))
         texts = frozenset(w[1:] for w in wanted if w[0] == "=")
-        patterns = tuple(re.compile(w[1:]) for w in sorted(wanted) if w[0] == "~")
+        patterns = tuple(_pattern(w[1:]) for w in sorted(wanted) if w[0] == "~")
         compiled.append((compile_path(path, grammar), types, texts, patterns))
     return tuple(compiled)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise LanguageDataError(f"'when': {text!r} is no expression ({error})") from error
 
 
 def _header(header: HeaderRule, grammar: Grammar, language: Language) -> CompiledHeader:

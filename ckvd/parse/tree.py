@@ -11,7 +11,7 @@ from ckvd.languages import Language, get
 from ckvd.model import HeaderItem, Parsed, Range
 from ckvd.parse import build, damage, quarantine, rescue
 from ckvd.parse.blanks import blanked
-from ckvd.parse.table import Table, table
+from ckvd.parse.table import Table, table, usable
 from ckvd.parse.text import trimmed
 from ckvd.parse.walk import Draft, Walk
 
@@ -26,7 +26,7 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
     for rival in map(get, language.rivals.get(suffix, ())):
         if best.status == "ok":
             break
-        if rival.claims(suffix, source):
+        if usable(rival) and rival.claims(suffix, source):
             other = _parse(source, rival)
             best = other if other.error_bytes < best.error_bytes else best
     return best

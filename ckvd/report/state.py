@@ -96,6 +96,8 @@ class Status:
     behind: Behind | None = None
     limit: int | None = None
     errors: tuple[str, ...] = ()
+    unusable: Mapping[str, str] = field(default_factory=dict)
+    """What is wrong with the data of a language, by its name."""
 
     @property
     def state(self) -> State:
@@ -153,12 +155,25 @@ class Status:
         return [str(note) for note in json.loads(noted)] if isinstance(noted, str) else []
 
     @property
+    def _without_data(self) -> list[str]:
+        """A line for each language that is not cut on syntax since its data are wrong."""
+        broken = dict(self.unusable)
+        for f in self.data.failures:
+            if f.reason == "language-data" and f.language is not None and f.detail is not None:
+                broken.setdefault(f.language, f.detail.partition(";")[0])
+        return [
+            f"{name} is not cut on syntax, since its data are wrong ({why}); reinstall ckvd or mend that file"
+            for name, why in sorted(broken.items())
+        ]
+
+    @property
     def problems(self) -> tuple[str, ...]:
         """What someone must mend, each with its remedy."""
+        errors = (*self.errors, *self._without_data)
         if self.daemon is None:
-            return self.errors
+            return tuple(dict.fromkeys(errors))
         stalled = (self.daemon.stalled,) if self.daemon.stalled else ()
-        return tuple(dict.fromkeys((*stalled, *self.daemon.errors, *self.errors)))
+        return tuple(dict.fromkeys((*stalled, *self.daemon.errors, *errors)))
 
     @property
     def verdict(self) -> int:

@@ -6,6 +6,7 @@ import os
 import time
 from typing import Any
 
+from ckvd import languages
 from ckvd.control import Places, ask, holder
 from ckvd.errors import ConfigError, ModelError, WorktreeError
 from ckvd.place import Place
@@ -49,6 +50,7 @@ def collect(where: Place) -> Status:
         behind=behind,
         limit=limit,
         errors=tuple(dict.fromkeys(errors)),
+        unusable=languages.problems(),
     )
 
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+from pathlib import Path
+
 import pytest
+from equality import differences
+from support import Ckvd, Tree
 
 from ckvd import parse
-from ckvd.languages import get
+from ckvd.languages import get, version
 
 OBJC = b"""#import "Base.h"
 NS_ASSUME_NONNULL_BEGIN
@@ -30,3 +36,30 @@ def test_a_header_is_read_as_what_it_is(source: bytes, language: str, symbol: st
 
 def test_macros_alone_do_not_make_a_header_objective_c() -> None:
     assert parse.parse("depot.h", b"API(int) move(int) MACRO }\n", get("c")).language != "objc"
+
+
+def languages_of(db: Path) -> set[tuple[str | None, ...]]:
+    """Of each table, which languages its rows name."""
+    with contextlib.closing(sqlite3.connect(f"{db.as_uri()}?mode=ro", uri=True)) as connection:
+        return {
+            (table, language)
+            for table in ("files", "symbols", "chunks")
+            for (language,) in connection.execute(f"SELECT language FROM {table} WHERE path = 'depot.h'")
+        }
+
+
+def test_rows_name_the_language_that_a_header_was_read_as(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+    for source, language in [(C, "c"), (CPP, "cpp")]:
+        tree.write({"depot.h": source, "ckv.yaml": "embedding:\n  model: hash\n"})
+        ckvd("index", tree.root)
+        assert languages_of(tree.db) == {(table, language) for table in ("files", "symbols", "chunks")}
+    ckvd("index", tree.root, "--db", tmp_path / "fresh.db")
+    assert differences(tree.db, tmp_path / "fresh.db") == []
+
+
+def test_what_a_row_rests_on_covers_all_languages_that_were_tried() -> None:
+    """The row of a `.h` names one of them, and must be made anew when the data of another change."""
+    kin = {"c", "cpp", "objc"}
+    assert version._kin("c") >= kin
+    assert version._kin("cpp") >= kin
+    assert version._kin("objc") >= kin
