@@ -20,10 +20,11 @@ from watchdog.observers.inotify_c import (
     WatchDescriptor,
 )
 
+from ckvd.worktree.cover import Cover
 from ckvd.worktree.debounce import Dirty
 from ckvd.worktree.exclusions import RULE_FILES, Exclusions
 from ckvd.worktree.paths import join
-from ckvd.worktree.watches import Outcome, Stream, Watches
+from ckvd.worktree.watches import Stream, Watches
 
 WATCH_LIMIT = "fs.inotify.max_user_watches"
 INSTANCE_LIMIT = "fs.inotify.max_user_instances"
@@ -54,6 +55,7 @@ class Inotify(WatchCallback):
         self._lock = threading.RLock()
         self._stream = Stream(self._on_overflow, self._end_batch)
         self._watches = Watches(self._stream, self)
+        self._cover = Cover(root, exclusions, self._watches, self._lock)
         self._barriers: dict[int, threading.Event] = {}
         self._released: list[threading.Event] = []
         self._probed = threading.Event()
@@ -62,10 +64,6 @@ class Inotify(WatchCallback):
         self._everything = self._control = False
         self._outdated: set[bytes] = set()
         self._rules_changed = self._index_changed = self._control_changed = 0
-        self._unwatched: set[bytes] = set()
-        self._stopping = False
-        self.full = False
-        """Whether the limit on watches was met."""
         self.lost = False
         """Whether the root is not where it was."""
         self.overflows = 0
@@ -76,16 +74,21 @@ class Inotify(WatchCallback):
         """Watch everything; returns when that is done."""
         self._stream.start()
         self._watch_control()
-        self._cover(b"")
+        self._cover.add(b"")
 
     def stop(self) -> None:
-        self._stopping = True
+        self._cover.stopping = True
         self._stream.stop()
         if self._stream.ident is not None:
             self._stream.join()
         with self._lock:
             for barrier in self._barriers.values():
                 barrier.set()
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit on watches was met."""
+        return self._cover.full
 
     @property
     def alive(self) -> bool:
@@ -98,7 +101,7 @@ class Inotify(WatchCallback):
     def unwatched(self) -> frozenset[bytes]:
         """Folders without a watch, and so all below them: too few watches, or no right to read them."""
         with self._lock:
-            return frozenset(self._unwatched)
+            return frozenset(self._cover.unwatched)
 
     def flush(self, timeout: float) -> bool:
         """Wait until all events queued by now were given to `on_dirty`; False if that took too long.
@@ -163,9 +166,9 @@ class Inotify(WatchCallback):
 
     def retry(self) -> None:
         """Try again to watch what could not be watched."""
-        self.full = False
         with self._lock:
-            folders, self._unwatched = self._unwatched, set()
+            self._cover.full = False
+            folders, self._cover.unwatched = self._cover.unwatched, set()
         for folder in sorted(folders):
             self._renew(folder)
         self._emit()
@@ -181,61 +184,15 @@ class Inotify(WatchCallback):
     # Watches
 
     def _renew(self, top: bytes) -> None:
-        """Watch what is at and below `top` now, let go of the rest there; what is newly watched is dirty."""
-        with self._lock:
-            self._watches.generation += 1
-        fresh = self._cover(top)
+        """Set the watches at and below `top` anew; what is newly watched is dirty."""
+        fresh = self._cover.renew(top)
         with self._lock:
             self._paths.update(fresh)
-            self._watches.release_below(top, older_than=self._watches.generation)
-
-    def _cover(self, top: bytes) -> list[bytes]:
-        """Watch `top` and the folders below that are not excluded; return those that were not watched."""
-        fresh: list[bytes] = []
-        folders = [top]
-        while folders and not self._stopping:
-            folder = folders.pop()
-            with self._lock:
-                if folder and self._exclusions.folder(folder):
-                    continue
-                outcome = self._watch_folder(folder)
-            if outcome == "gone" or outcome == "full":
-                continue
-            if outcome == "new":
-                fresh.append(folder)
-            for below in self._folders_in(folder):
-                if below != b".git":
-                    folders.append(join(folder, below))
-                elif folder or not self._exclusions.in_git:
-                    with self._lock:
-                        self._watches.add("gate", folder, os.path.join(self._root, folder, below))
-        return fresh
-
-    def _watch_folder(self, folder: bytes) -> Outcome:
-        outcome: Outcome = "full" if self.full else self._watches.add("tree", folder, self._absolute(folder))
-        if outcome == "full":
-            self.full = True
-            self._unwatched.add(folder)
-        elif outcome == "closed" and os.access(self._absolute(folder), os.X_OK):
-            self._unwatched.add(folder)  # it cannot be listed, but its files can be reached
-        else:
-            self._unwatched.discard(folder)
-        return outcome
 
     def _watch_control(self) -> None:
         for folder in self._exclusions.control_folders():
             with self._lock:
                 self._watches.add("control", folder, folder)
-
-    def _folders_in(self, folder: bytes) -> list[bytes]:
-        try:
-            with os.scandir(self._absolute(folder)) as entries:
-                return [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-        except OSError:  # it vanished, or cannot be listed
-            return []
-
-    def _absolute(self, folder: bytes) -> bytes:
-        return os.path.join(self._root, folder) if folder else self._root
 
     # Events, on the event thread
 
@@ -258,7 +215,7 @@ class Inotify(WatchCallback):
                     arrived = None
                     self._probed.set()
         if arrived is not None:
-            self._cover(arrived)  # without the lock: it may take long
+            self._cover.add(arrived)  # without the lock: it may take long
 
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
         with self._lock:
@@ -308,7 +265,7 @@ class Inotify(WatchCallback):
     def _on_folder(self, event: InotifyEvent, path: bytes) -> bytes | None:
         if not event.mask & _ARRIVED:
             self._watches.release_below(path)
-            self._unwatched.discard(path)
+            self._cover.unwatched.discard(path)
         if self._exclusions.folder(path) and not self._in_doubt:
             return None
         self._paths.add(path)

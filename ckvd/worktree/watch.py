@@ -34,10 +34,11 @@ _log = logging.getLogger(__name__)
 class Source(Protocol):
     """Where events come from."""
 
-    full: bool
     lost: bool
     overflows: int
 
+    @property
+    def full(self) -> bool: ...
     @property
     def alive(self) -> bool: ...
     @property

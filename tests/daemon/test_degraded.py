@@ -55,8 +55,9 @@ def shell(tree: Tree, script: str, *unshare: str) -> Iterator[subprocess.Popen[b
         if process.poll() is None:
             process.kill()
             process.wait()
-        if process.stderr:
-            process.stderr.close()
+        for pipe in (process.stdin, process.stderr):
+            if pipe is not None:
+                pipe.close()
 
 
 def go_on(process: subprocess.Popen[bytes]) -> None:

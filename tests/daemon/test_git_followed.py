@@ -88,6 +88,7 @@ def test_rules_edited_before_a_file_is_let_go(tree: Tree) -> None:
         assert b"a.log" not in indexed(ix)
 
 
+@pytest.mark.slow
 def test_a_submodule_that_comes_and_goes(tree: Tree, tmp_path: Path, ckvd: Ckvd) -> None:
     library = Tree(tmp_path / "library")
     library.root.mkdir()
@@ -111,7 +112,10 @@ def test_a_submodule_that_comes_and_goes(tree: Tree, tmp_path: Path, ckvd: Ckvd)
         assert equals_fresh(tree, ckvd) == []
 
 
-@pytest.mark.parametrize("how", ["soft", "mixed", "hard"])
+@pytest.mark.parametrize(
+    "how",
+    [pytest.param("soft", marks=pytest.mark.slow), "mixed", pytest.param("hard", marks=pytest.mark.slow)],
+)
 def test_resets(tree: Tree, ckvd: Ckvd, how: str) -> None:
     tree.write({".gitignore": "*.log\n", "a.py": "def one(): pass\n"})
     first = tree.commit()
@@ -131,6 +135,7 @@ def test_resets(tree: Tree, ckvd: Ckvd, how: str) -> None:
         assert equals_fresh(tree, ckvd) == []
 
 
+@pytest.mark.slow
 def test_a_rebase_a_merge_and_a_detached_head(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def a(): pass\n", "b.py": "def b(): pass\n"})
     tree.commit()
@@ -188,6 +193,7 @@ def test_a_folder_becomes_a_repository_and_is_none_again(folder: Tree, ckvd: Ckv
         assert equals_fresh(folder, ckvd) == []
 
 
+@pytest.mark.slow
 def test_a_repository_is_made_anew_with_other_object_names(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def a(): pass\n"})
     tree.commit()
@@ -200,6 +206,7 @@ def test_a_repository_is_made_anew_with_other_object_names(tree: Tree, ckvd: Ckv
         assert equals_fresh(tree, ckvd) == []
 
 
+@pytest.mark.slow
 def test_a_repository_that_git_refuses_for_a_while(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def a(): pass\n", "b.log": "b"})
     tree.commit()
@@ -217,6 +224,7 @@ def test_a_repository_that_git_refuses_for_a_while(tree: Tree, ckvd: Ckvd) -> No
         assert equals_fresh(tree, ckvd) == []
 
 
+@pytest.mark.slow
 def test_separate_git_dir_and_linked_worktree(tmp_path: Path, ckvd: Ckvd) -> None:
     made = Tree(tmp_path / "work")
     made.root.mkdir()
@@ -267,6 +275,7 @@ def test_heads_moved_by_hand_and_by_libgit2(tree: Tree, ckvd: Ckvd) -> None:
         assert tree.rows("SELECT value FROM meta WHERE key = 'revision'") == revision
 
 
+@pytest.mark.slow
 def test_other_worktrees_and_repositories_in_the_tree(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def a(): pass\n"})
     tree.commit()
