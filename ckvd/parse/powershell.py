@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ckvd.model import Range
 from ckvd.parse.blanks import blanked
+from ckvd.parse.powershell_strings import string_end
 
 _TOKEN = re.compile(
     rb"""
@@ -28,8 +29,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_SINGLE = re.compile(rb"'(?:[^']|'')*'")
-_QUOTED = re.compile(rb"`.|\$?\(|[\"')]", re.DOTALL)
 _DECLARATION = re.compile(
     rb"(?:function|filter|workflow)[ \t]+[^\s(){};|&]+(?=\s*[({])|(?:class|enum)[ \t]+\w+(?=[^{};()|&=]*\{)",
     re.IGNORECASE,
@@ -49,8 +48,6 @@ _BASE = re.compile(rb"\s*:\s*base(?=\s*\()", re.IGNORECASE)
 _TEST = re.compile(rb"(?:describe|context|it)[ \t]+(?:-name[ \t]+)?(?=[\"'])", re.IGNORECASE)
 _ATTRIBUTE_LINES = re.compile(rb"(?:^[ \t]*\[[^\n]*\][ \t]*\r?\n)+[ \t]*\Z", re.MULTILINE)
 _ATTRIBUTE = re.compile(rb"^[ \t]*(\[[\w.]+)[^\n]*(\])[ \t]*\r?$", re.MULTILINE)
-_NEXT_FUNCTION = re.compile(rb"^(?:function|filter)[ \t]+[\w:-]+\s*[({]", re.IGNORECASE | re.MULTILINE)
-_BEHIND_STRING = re.compile(rb"[\s)}\],;|.]|\Z")
 _FILLS = re.compile(rb"\$\w+|(?!(?:do|if|for|in|try|exit|data|param)-)[a-z]+-[a-z]+", re.IGNORECASE)
 
 
@@ -63,8 +60,10 @@ class _Open:
     fresh: bool = True
     """Whether a parameter block may still begin it."""
     squares: int = 0
+    since: int = 0
     attribute: bool = False
-    """Whether the square brackets began a statement: a declaration may follow them."""
+    """Whether the square brackets began a statement, which a declaration may follow; of a class, whether a
+    member has an attribute. `since` is the place in `keeps` of the last one."""
     value: int = 0
     """Of a class: where the value of the property at the cursor begins."""
     title: Range = (0, 0)
@@ -88,7 +87,7 @@ class _Scan:
         while (found := _TOKEN.search(source, at)) is not None:
             at = found.end()
             kind, top = found.lastgroup, self._stack[-1]
-            if kind == "comment" or found[0] == b"<" and source[at : at + 1] == b"#":
+            if kind == "comment" or (found[0] == b"<" and source[at : at + 1] == b"#"):
                 self.keeps.append(found.span())  # a `<#` without its end is an error
             elif kind == "open":
                 self._opened(found.span())
@@ -115,7 +114,7 @@ class _Scan:
         start, at = found.span()
         source = self._source
         if found.lastgroup == "quote":
-            end = self._string_end(start)
+            end = string_end(source, start)
             if end is None:
                 self.keeps.append((start, at))  # an error still
                 end = source.find(b"\n", at)
@@ -126,10 +125,7 @@ class _Scan:
             if named is not None:
                 return named
         if top.role == "class":
-            if found[0] == b"=":
-                top.value = start
-            if not top.value:
-                self.keeps.append((start, at))
+            self._member(found, top)
         elif found[0] == b"[":
             top.attribute = self._starts if top.squares == 0 else top.attribute
             top.squares += 1
@@ -143,6 +139,25 @@ class _Scan:
             top.filler = (start, at)
         self._starts = False
         return at
+
+    def _member(self, found: re.Match[bytes], top: _Open) -> None:
+        """Keeps what a class declares: of the attributes of a member the first, for the grammar knows one."""
+        if found[0] == b"=":
+            top.value = found.start()
+        if top.value:
+            return
+        if found[0] == b"[":
+            top.since = top.since if top.squares else len(self.keeps)
+            top.squares += 1
+        self.keeps.append(found.span())
+        if found[0] == b"]":
+            top.squares -= 1
+            if top.squares == 0 and b"(" in self._source[self.keeps[top.since][0] : found.end()]:
+                if top.attribute:
+                    del self.keeps[top.since :]
+                top.attribute = True
+        elif found.lastgroup == "word" and top.squares == 0:
+            top.attribute = False
 
     def _word(self, start: int, top: _Open) -> int | None:
         """Takes note of a declaration that begins here; returns where it goes on."""
@@ -158,7 +173,7 @@ class _Scan:
         elif top.fresh and top.role == "body" and (declared := _PARAMETERS.match(source, start)) is not None:
             self._next = "parameters"
         elif (declared := _TEST.match(source, start)) is not None:
-            end = self._string_end(declared.end())
+            end = string_end(source, declared.end())
             if end is not None:
                 self._title, self._depth = (start, end), len(self._stack)
                 self._starts = False
@@ -196,6 +211,8 @@ class _Scan:
         if self._source[at[1] - 1] == 0x28:  # (
             if self._skip:
                 self._skip = False
+            elif top.role == "list":
+                pass
             elif (self._next and at[1] - at[0] == 1) or (top.role == "class" and not top.value):
                 role = "list"
                 self._next = self._next.replace("parameters", "")
@@ -248,48 +265,6 @@ class _Scan:
             if not open_.filled and open_.filler:
                 self.keeps.append(open_.filler)
             self._stack[-1].filled = True
-
-    def _string_end(self, start: int) -> int | None:
-        """The end of the string that begins here, None where it has none, or none that can be its own."""
-        if self._source[start] == 0x27:
-            single = _SINGLE.match(self._source, start)
-            end = single.end() if single else None
-        else:
-            end = self._expandable_end(start)
-        if end is None or _NEXT_FUNCTION.search(self._source, start, end):
-            return None
-        if self._source.find(b"\n", start, end) >= 0 and not _BEHIND_STRING.match(self._source, end):
-            return None  # what looks like the end of a string of several lines begins another one
-        return end
-
-    def _expandable_end(self, start: int) -> int | None:
-        """The end of a `"` string, whose `$( … )` may hold strings in turn."""
-        source, at = self._source, start + 1
-        depths = [0]  # of parentheses in each `$( … )`; 0 is the text of a string
-        while (found := _QUOTED.search(source, at)) is not None:
-            at, token, inside = found.end(), found[0], depths[-1]
-            if token == b'"':
-                if inside:
-                    depths.append(0)
-                    continue
-                if source.startswith(b'"', at):
-                    at += 1
-                    continue
-                depths.pop()
-                if not depths:
-                    return at
-            elif token == b"$(" and not inside:
-                depths.append(1)
-            elif inside and token.endswith(b"("):
-                depths[-1] += 1
-            elif inside and token == b")":
-                depths[-1] -= 1
-                if not depths[-1]:
-                    depths.pop()
-            elif inside and token == b"'":
-                single = _SINGLE.match(source, at - 1)
-                at = single.end() if single else at
-        return None
 
 
 def powershell_statements(source: bytes) -> bytes:

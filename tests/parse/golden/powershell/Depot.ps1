@@ -45,6 +45,9 @@ class Crate : Shelf, IComparable {
     [string] $Name
     hidden [int] $age = 3
     [ValidateSet('red', 'blue')] [string] $Colour
+    [DscProperty(Mandatory)]
+    [ValidateRange(0, 21)]
+    [Nullable[int]] $Weight
 
     Crate([string] $n) : base($n) { $this.Name = $n }
 
