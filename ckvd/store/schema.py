@@ -84,6 +84,12 @@ FROM model AS m CROSS JOIN chunk AS c CROSS JOIN vector AS v ON v.model_id = m.i
     AND v.hash = coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)
 WHERE m.serving;
 """,
+    4: """
+INSERT OR IGNORE INTO lsp_kind VALUES
+    ('scalar', 26), ('project', 2), ('schema', 2), ('stage', 3), ('keyframes', 5), ('mixin', 5), ('rule', 5),
+    ('directive', 12), ('fragment', 12), ('mutation', 12), ('query', 12), ('subscription', 12),
+    ('exception', 23), ('input', 23);
+""",
 }
 """SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
 

@@ -216,7 +216,9 @@ INSERT INTO lsp_kind VALUES
     ('output', 13), ('variable', 13), ('constant', 14), ('section', 15), ('block', 19), ('data', 19),
     ('object', 19), ('provider', 19), ('resource', 19), ('index', 20), ('key', 20), ('enum_member', 22),
     ('error', 23), ('message', 23), ('record', 23), ('struct', 23), ('table', 23), ('union', 23), ('view', 23),
-    ('event', 24), ('trigger', 24), ('operator', 25), ('type', 26);
+    ('event', 24), ('trigger', 24), ('operator', 25), ('type', 26), ('scalar', 26),
+    ('project', 2), ('schema', 2), ('stage', 3), ('keyframes', 5), ('mixin', 5), ('rule', 5), ('directive', 12),
+    ('fragment', 12), ('mutation', 12), ('query', 12), ('subscription', 12), ('exception', 23), ('input', 23);
 
 CREATE VIEW meta AS SELECT key, value FROM meta_kv;
 
