@@ -177,7 +177,9 @@ def together(groups: Sequence[Sequence[Symbol]]) -> tuple[Symbol, ...]:
             continue
         scope = places.get((group, symbol.scope)) if symbol.scope is not None else None
         if scope is None and open_:
-            scope = open_[-1]
+            holder = kept[open_[-1]]
+            twins = (holder.start, holder.end) == (symbol.start, symbol.end)  # selectors of one rule
+            scope = holder.scope if twins else open_[-1]
         places[group, index] = len(kept)
         open_.append(len(kept))
         kept.append(replace(symbol, scope=scope))

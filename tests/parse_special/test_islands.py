@@ -98,6 +98,7 @@ def test_styles_are_islands() -> None:
         ("h1", "rule", b"h1, h2 { e: f }"),
         ("h2", "rule", b"h1, h2 { e: f }"),
     ]
+    assert [s.scope for s in result.symbols] == [None, None, 1, None, None]
 
 
 def test_svelte_and_damage_in_a_script() -> None:
