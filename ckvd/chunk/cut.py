@@ -79,8 +79,8 @@ class _Cutter:
 
     def by_symbol(self) -> list[Draft]:
         nesting = layout.nest(self._parsed.symbols, clean_only=False)
-        clean = [(s.lead, s.end) for i, s in enumerate(self._parsed.symbols) if nesting.own[i] and s.clean]
-        regions = layout.damage_regions(self.source, self._parsed.damage, clean)
+        own = [(s.lead, s.end) for i, s in enumerate(self._parsed.symbols) if nesting.own[i]]
+        regions = layout.damage_regions(self.source, self._parsed.damage, own)
         taken = layout.covers(self._parsed.symbols, nesting.own, regions)
         drafts: list[Draft] = []
         for at, gap in enumerate(layout.gaps(self.source, taken)):

@@ -121,10 +121,11 @@ def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) ->
     return None if head[0] == head[1] or source.is_remark(*head) else head
 
 
-def damage_regions(source: Source, damage: Iterable[Range], clean: Sequence[Range]) -> list[Range]:
-    """Damaged ranges in whole lines, joined where they meet, without the chunks that are free of errors.
+def damage_regions(source: Source, damage: Iterable[Range], taken: Sequence[Range]) -> list[Range]:
+    """Damaged ranges in whole lines, joined where they meet, without the chunks of symbols in or across them.
 
-    What is left without a word is no region. `clean` is sorted and may nest.
+    So every region lies within such a chunk or beside it. What is left without a word is no region.
+    `taken` are the symbols' chunks, which may nest.
     """
     data = source.data
     lines: list[Range] = []
@@ -136,22 +137,26 @@ def damage_regions(source: Source, damage: Iterable[Range], clean: Sequence[Rang
             lines[-1] = (lines[-1][0], max(last, lines[-1][1]))
         else:
             lines.append((first, last))
-    outer = merged(clean)
-    starts = [s for s, _ in outer]
+    by_start = sorted(taken)
+    by_end = sorted(taken, key=lambda r: r[1])
     result: list[Range] = []
-    for start, end in lines:
+    for line_range in lines:
+        start, end = source.trim(*line_range)
+        begin_within = by_start[_first(by_start, 0, start) : _first(by_start, 0, end)]
+        end_within = by_end[_first(by_end, 1, start + 1) : _first(by_end, 1, end)]
+        inside = merged(r for r in (*begin_within, *end_within) if r[0] > start or r[1] < end)
         at = start
-        k = max(0, bisect_left(starts, start) - 1)
-        while at < end:
-            while k < len(outer) and outer[k][1] <= at:
-                k += 1
-            free_end = min(end, outer[k][0]) if k < len(outer) else end
-            if at < free_end:
-                piece = source.trim(at, free_end)
-                if has_word(data[piece[0] : piece[1]]):
-                    result.append(piece)
-            at = outer[k][1] if k < len(outer) and outer[k][0] < end else end
+        for hole_start, hole_end in (*inside, (end, end)):
+            piece = source.trim(at, max(at, min(hole_start, end)))
+            if has_word(data[piece[0] : piece[1]]):
+                result.append(piece)
+            at = max(at, hole_end)
     return result
+
+
+def _first(ranges: Sequence[Range], side: int, offset: int) -> int:
+    """The first of ranges, sorted by that side, whose side is at or behind an offset."""
+    return bisect_left(ranges, offset, key=lambda r: r[side])
 
 
 def merged(ranges: Iterable[Range]) -> list[Range]:

@@ -139,6 +139,29 @@ def test_symbols_have_nested_chunks_of_their_own(made, option, count) -> None:
             )
 
 
+@given(sources(), options(), counters, st.lists(st.integers(0, 4000), min_size=2, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_windows_over_damage_lie_within_the_chunks_of_symbols_or_beside_them(made, option, count, at) -> None:
+    source, parsed = made
+    edges = sorted({min(offset, len(source)) for offset in at})
+    damage = tuple(zip(edges[::2], edges[1::2], strict=False))
+    symbols = tuple(
+        replace(s, clean=all(s.end <= start or end <= s.start for start, end in damage))
+        for s in parsed.symbols
+    )
+    parsed = replace(parsed, status="partial", symbols=symbols, damage=damage)
+    option = replace(option, window_overlap=0, include_file_full=False)
+    open_: list[int] = []
+    for start, end in sorted(
+        ((w[0].start, w[-1].end) for w in wholes(cut("a.toy", source, parsed, "symbol", option, count))),
+        key=lambda span: (span[0], -span[1]),
+    ):
+        while open_ and open_[-1] <= start:
+            open_.pop()
+        assert not open_ or end <= open_[-1]
+        open_.append(end)
+
+
 @given(sources(), options(), counters)
 @settings(max_examples=15, deadline=None)
 def test_embedded_text_is_built_again_from_the_row(made, option, count) -> None:
