@@ -47,6 +47,11 @@ class Places:
     def socket(self) -> str:
         return self.db + ".sock"
 
+    @property
+    def probe(self) -> str:
+        """Made and removed at the start, to see whether the file system tells of it."""
+        return self.db + ".probe"
+
 
 class Lock:
     """The right to write a database; held until `release` or the end of the process."""

@@ -83,8 +83,8 @@ class Daemon:
     def _new_watcher(self) -> Watcher:
         ix = self._indexer
         exclusions = Exclusions(ix.tree, ix.settings.config, ix.own_files)
-        folder = os.path.dirname(os.fsencode(self._front.places.db))
-        return Watcher(ix.root, exclusions, self._on_dirty, state_folder=folder)
+        probe = os.fsencode(self._front.places.probe)
+        return Watcher(ix.root, exclusions, self._on_dirty, probe_file=probe)
 
     def _new_debouncer(self) -> Debouncer:
         return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)

@@ -31,8 +31,8 @@ class Place:
     @property
     def own_files(self) -> frozenset[bytes]:
         """The database and what lies beside it, relative to the tree, where they are inside it."""
-        db = self.db
-        beside = (db, db + "-wal", db + "-shm", db + "-journal", self.places.lock, self.places.socket)
+        db, places = self.db, self.places
+        beside = (db, db + "-wal", db + "-shm", db + "-journal", places.lock, places.socket, places.probe)
         paths = (os.path.relpath(os.fsencode(path), self.tree.path) for path in beside)
         return frozenset(path for path in paths if not path.startswith(b"../"))
 

@@ -118,9 +118,9 @@ class Inotify(WatchCallback):
             return True
         return barrier.wait(timeout)
 
-    def probe(self, folder: bytes, timeout: float) -> bool:
-        """Whether making a file in `folder` (absolute) makes an event; True where that cannot be tried."""
-        file = os.path.join(folder, b"probe-%d" % os.getpid())
+    def probe(self, file: bytes, timeout: float) -> bool:
+        """Whether making `file` (absolute) makes an event; True where that cannot be tried."""
+        folder = os.path.dirname(file)
         with self._lock:
             self._probed.clear()
             if self._watches.add("probe", folder, folder) != "new":
@@ -135,7 +135,7 @@ class Inotify(WatchCallback):
             with self._lock:
                 descriptor = self._watches.find("probe", folder)
                 if descriptor is not None:
-                    self._watches.release(descriptor)
+                    self._watches.release(descriptor, "probe")
 
     def tidy(self) -> None:
         """What takes longer than an event may: rules read anew, watches set and dropped accordingly.
@@ -197,23 +197,19 @@ class Inotify(WatchCallback):
     # Events, on the event thread
 
     def on_event(self, event: InotifyEvent) -> None:
+        arrived = None
         with self._lock:
-            watch = self._watches[event.wd]
-            if watch is None:
-                return
-            match watch.kind:
-                case "tree":
-                    arrived = self._on_tree(event, watch.path)
-                case "gate":
-                    arrived = None
-                    if event.name in _REPOSITORY:
-                        self._repository_changed(watch.path)
-                case "control":
-                    arrived = None
-                    self._on_control(event.name)
-                case "probe":
-                    arrived = None
-                    self._probed.set()
+            for watch in self._watches[event.wd]:
+                match watch.kind:
+                    case "tree":
+                        arrived = self._on_tree(event, watch.path)
+                    case "gate":
+                        if event.name in _REPOSITORY:
+                            self._repository_changed(watch.path)
+                    case "control":
+                        self._on_control(event.name)
+                    case "probe":
+                        self._probed.set()
         if arrived is not None:
             self._cover.add(arrived)  # without the lock: it may take long
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from ckvd.worktree.paths import is_under
 
@@ -44,8 +43,9 @@ def mounts(root: bytes, mountinfo: bytes | None = None) -> dict[bytes, tuple[byt
     return found
 
 
-def silent_folders(root: bytes, mounted: Mapping[bytes, tuple[bytes, bytes]]) -> set[bytes]:
+def silent_folders(root: bytes, mountinfo: bytes | None = None) -> set[bytes]:
     """The mounts at and below `root` to be polled, relative to it: b"" where the root itself lies on one."""
+    mounted = mounts(root, mountinfo)
     silent = {place for place, (_, kind) in mounted.items() if _silent(kind)}
     if any(not is_under(place, root) for place in silent):
         return {b""}

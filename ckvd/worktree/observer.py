@@ -61,8 +61,8 @@ class Observed(FileSystemEventHandler):
         self._on_dirty(Dirty(everything=True))
         return True
 
-    def probe(self, folder: bytes, timeout: float) -> bool:
-        del folder, timeout
+    def probe(self, file: bytes, timeout: float) -> bool:
+        del file, timeout
         return True
 
     def tidy(self) -> None:

@@ -47,7 +47,7 @@ class Source(Protocol):
     def stop(self) -> None: ...
     def unwatched(self) -> frozenset[bytes]: ...
     def flush(self, timeout: float) -> bool: ...
-    def probe(self, folder: bytes, timeout: float) -> bool: ...
+    def probe(self, file: bytes, timeout: float) -> bool: ...
     def tidy(self) -> None: ...
     def retry(self) -> None: ...
     def watch_again(self) -> None: ...
@@ -77,19 +77,19 @@ class Watcher:
         exclusions: Exclusions,
         on_dirty: Callable[[Dirty], None],
         *,
-        state_folder: bytes | None = None,
+        probe_file: bytes | None = None,
         poll_s: float = POLL_S,
     ) -> None:
-        """`state_folder` is where the probe may make a file; `poll_s` is how often to look where no events
+        """`probe_file` may be made to see whether that is told; `poll_s` is how often to look where no events
         come from, as long as that takes little time."""
         self._root = root
         self._exclusions = exclusions
         self._on_dirty = on_dirty
-        self._state_folder = state_folder
+        self._probe_file = probe_file
         self._least_poll_s = self._poll_s = poll_s
         self._source: Source | None = None
         self._mounts = mounts(root)
-        self._silent = silent_folders(root, self._mounts)
+        self._silent = silent_folders(root)
         self._mute = False
         self._probes_left = _PROBES  # the first may come too late where the machine is busy
         self._failed: str | None = None
@@ -168,11 +168,11 @@ class Watcher:
 
     def _probe(self, source: Source) -> None:
         """A file system may accept a watch and never tell; only one that lies with the tree can say so."""
-        folder = self._state_folder
-        if folder is None or not _same_device(folder, self._root):
+        file = self._probe_file
+        if file is None or not _same_device(os.path.dirname(file), self._root):
             return
         self._probes_left -= 1
-        self._mute = not source.probe(folder, _PROBE_S)
+        self._mute = not source.probe(file, _PROBE_S)
 
     # The housekeeping thread
 
@@ -228,7 +228,7 @@ class Watcher:
         if self._source is None and self._open_source():
             self._on_dirty(Dirty(everything=True, control=True))
         if (mounted := mounts(self._root)) != self._mounts:
-            self._mounts, self._silent = mounted, silent_folders(self._root, mounted)
+            self._mounts, self._silent = mounted, silent_folders(self._root)
             self._on_dirty(Dirty(everything=True))
             if self._source is not None:
                 self._source.watch_again()

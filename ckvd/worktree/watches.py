@@ -62,18 +62,22 @@ class Watch:
 
     kind: Kind
     path: bytes
-    id: CallbackId
     generation: int
 
 
 class Watches:
-    """The watches of one callback. Not thread-safe."""
+    """The watches of one callback. Not thread-safe.
+
+    The system has one watch for a folder, however often it is asked for: a folder of the tree may be the
+    probe's too, and one of git's own folders a gate. What remains of a moved folder's name is replaced.
+    """
 
     def __init__(self, stream: Stream, callback: WatchCallback) -> None:
         self._stream = stream
         self._callback = callback
-        self._ids = itertools.count()
-        self._by_descriptor: dict[WatchDescriptor, Watch] = {}
+        self._next_id = itertools.count()
+        self._ids: dict[WatchDescriptor, CallbackId] = {}
+        self._by_descriptor: dict[WatchDescriptor, dict[Kind, Watch]] = {}
         self._descriptors: dict[tuple[Kind, bytes], WatchDescriptor] = {}
         self._below: dict[bytes, set[bytes]] = {}
         self.generation = 0
@@ -82,12 +86,13 @@ class Watches:
     def __len__(self) -> int:
         return len(self._by_descriptor)
 
-    def __getitem__(self, descriptor: WatchDescriptor) -> Watch | None:
-        return self._by_descriptor.get(descriptor)
+    def __getitem__(self, descriptor: WatchDescriptor) -> tuple[Watch, ...]:
+        """What a descriptor stands for; empty once that is over."""
+        return tuple(self._by_descriptor.get(descriptor, {}).values())
 
     def add(self, kind: Kind, path: bytes, absolute: bytes) -> Outcome:
-        """Watch a folder. One that is watched already, under whatever name, goes by this name from now on."""
-        identity = CallbackId(next(self._ids))
+        """Watch a folder. One that is watched already as of that kind goes by this name from now on."""
+        identity = CallbackId(next(self._next_id))
         try:
             descriptor = self._stream.add_callback(absolute, _MASK, self._callback, identity)
         except OSError as error:
@@ -95,41 +100,46 @@ class Watches:
         if descriptor == -1:  # how watchdog says EACCES
             self._stream.remove_callbacks([(descriptor, identity)])
             return "closed"
-        before = self._by_descriptor.get(descriptor)
-        if before is not None:
-            self._stream.remove_callbacks([(descriptor, before.id)])
+        if (former := self._ids.get(descriptor)) is not None:
+            self._stream.remove_callbacks([(descriptor, former)])  # each event is told once
+        self._ids[descriptor] = identity
+        kinds = self._by_descriptor.setdefault(descriptor, {})
+        before = kinds.get(kind)
+        if before is not None and before.path != path:
             self._unlink(descriptor, before)
         other = self._descriptors.get((kind, path))
-        if other is not None:
-            self.release(other)  # of the folder that lay there before
-        self._by_descriptor[descriptor] = Watch(kind, path, identity, self.generation)
+        if other is not None and other != descriptor:
+            self.release(other, kind)  # of the folder that lay there before
+        kinds[kind] = Watch(kind, path, self.generation)
         self._descriptors[kind, path] = descriptor
         if kind == "tree" and path:
             self._below.setdefault(parent(path), set()).add(path)
-        same = before is not None and (before.kind, before.path) == (kind, path)
-        return "known" if same else "new"
+        return "known" if before is not None and before.path == path else "new"
 
     def mark(self) -> WatchDescriptor:
         """Take a watch and give it back: its end is queued behind all events there are by now.
 
         Raises OSError where no watch is to be had.
         """
-        identity = CallbackId(next(self._ids))
+        identity = CallbackId(next(self._next_id))
         descriptor = self._stream.add_callback(
             os.devnull.encode(), _C.IN_DELETE_SELF, self._callback, identity
         )
         self._stream.remove_callbacks([(descriptor, identity)])
         return descriptor
 
-    def release(self, descriptor: WatchDescriptor) -> None:
-        watch = self._by_descriptor.pop(descriptor)
-        self._stream.remove_callbacks([(descriptor, watch.id)])
+    def release(self, descriptor: WatchDescriptor, kind: Kind) -> None:
+        kinds = self._by_descriptor[descriptor]
+        watch = kinds.pop(kind)
+        if not kinds:
+            del self._by_descriptor[descriptor]
+            self._stream.remove_callbacks([(descriptor, self._ids.pop(descriptor))])
         self._unlink(descriptor, watch)
 
     def ended(self, descriptor: WatchDescriptor) -> None:
         """The kernel has taken a watch back: its folder is gone."""
-        watch = self._by_descriptor.pop(descriptor, None)
-        if watch is not None:
+        self._ids.pop(descriptor, None)
+        for watch in self._by_descriptor.pop(descriptor, {}).values():
             self._unlink(descriptor, watch)
 
     def find(self, kind: Kind, path: bytes) -> WatchDescriptor | None:
@@ -138,15 +148,16 @@ class Watches:
     def release_below(self, top: bytes, *, older_than: int | None = None) -> None:
         """Let go of `top` and all below it; only of those of an older generation, where one is given."""
         folders = [top]
+        kinds: tuple[Kind, ...] = ("tree", "gate")
         while folders:
             folder = folders.pop()
             folders.extend(self._below.get(folder, ()))
-            for kind in ("tree", "gate"):
+            for kind in kinds:
                 descriptor = self._descriptors.get((kind, folder))
                 if descriptor is None:
                     continue
-                if older_than is None or self._by_descriptor[descriptor].generation < older_than:
-                    self.release(descriptor)
+                if older_than is None or self._by_descriptor[descriptor][kind].generation < older_than:
+                    self.release(descriptor, kind)
 
     def _unlink(self, descriptor: WatchDescriptor, watch: Watch) -> None:
         if self._descriptors.get((watch.kind, watch.path)) != descriptor:

@@ -12,6 +12,7 @@ import fnmatch
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -118,7 +119,7 @@ def same_as_fresh(ckvd: Ckvd, tree: Tree, env: dict[str, str] | None = None) -> 
     assert differences(tree.db, fresh) + faults(tree.db) == []
 
 
-@HOW
+@pytest.mark.parametrize("how", [pytest.param("sync", marks=pytest.mark.slow), "rows"])
 def test_side_by_side_in_one_repository(tree: Tree, ckvd: Ckvd, tmp_path: Path, how: str) -> None:
     outside = tmp_path / "outside"
     for name, case in TOGETHER.items():
@@ -140,3 +141,49 @@ def test_in_a_repository_of_its_own(tree: Tree, ckvd: Ckvd, tmp_path: Path, name
     with running(ckvd, tree, how, env):
         follow(tree, how, case, tree.root, tmp_path / "outside")
         same_as_fresh(ckvd, tree, env)
+
+
+def test_what_leaves_contents_alone_makes_no_revision(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+    bash(
+        'for i in $(seq 1 20); do py "d$((i % 4))/m$i.py" f$i; done; commit', tree.root, tmp_path / "outside"
+    )
+    kept = "SELECT chunk_id, id, revision FROM chunks ORDER BY id"
+    with running(ckvd, tree, "rows"):
+        wait_until(lambda: tree.rows("SELECT 1 FROM chunks WHERE NOT embedded") == [], "the vectors")
+        before = tree.rows(kept)
+        bash(
+            "cat d*/*.py > /dev/null; grep -rn f1 . > /dev/null; git status > /dev/null\n"
+            "find . -exec touch -a {} +; touch d1/*.py; chmod 600 d2/*.py; mkdir e; rmdir e\n"
+            "cp d3/m3.py d3/m3.tmp; mv d3/m3.tmp d3/m3.py\n"
+            "for i in $(seq 1 5); do git tag t$i; git branch b$i; git update-index --refresh; done\n"
+            'git clone -q . "$OUTSIDE/clone"; git fetch -q "$OUTSIDE/clone"\n'
+            "git gc -q; git pack-refs --all\n"
+            "git checkout -q -b same; git checkout -q -; git commit -q --allow-empty -m empty",
+            tree.root,
+            tmp_path / "outside",
+        )
+        commit = tree.git("rev-parse", "HEAD")
+        wait_until(lambda: ("head_commit", commit) in tree.rows("SELECT key, value FROM meta"), "the commit")
+        assert asked(tree, "sync") is not None
+        assert tree.rows(kept) == before
+        assert tree.rows("SELECT path FROM files WHERE path LIKE '.git%'") == []
+
+
+@pytest.mark.slow
+def test_its_own_database_in_the_tree_is_nothing_to_look_at(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    tree.commit()
+    db = tree.root / "index.db"
+
+    def live() -> Message:
+        return ask(Places(str(db)), {"op": "status"}, 30) or {}
+
+    with ckvd.daemon(tree.root, "--db", str(db)):
+        tree.write({"a.py": "def b(): pass\n"})
+        wait_until(lambda: tree.rows("SELECT symbol FROM symbols", db=db) == [("b",)], "the edit")
+        wait_until(lambda: tree.rows("SELECT embedded FROM chunks", db=db) == [(1,)], "its vector")
+        wait_until(lambda: live()["state"] == "watching", "the end of the pass")
+        since, until = live()["since"], time.monotonic() + 5
+        while time.monotonic() < until:  # a reader touches the files beside the database
+            assert tree.rows("SELECT path FROM files", db=db) == [("a.py",)]
+            assert live()["since"] == since

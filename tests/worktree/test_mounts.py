@@ -37,7 +37,7 @@ broken line
     ],
 )
 def test_by_the_nearest_mount_and_those_below(root: bytes, expected: set[bytes]) -> None:
-    assert silent_folders(root, mounts(root, MOUNTS)) == expected
+    assert silent_folders(root, MOUNTS) == expected
 
 
 def test_a_mount_below_is_another_state_than_none_and_one_elsewhere_is_not() -> None:

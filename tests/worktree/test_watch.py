@@ -357,7 +357,7 @@ def test_a_file_system_that_sends_no_events_is_polled(tree: Tree, monkeypatch: p
     monkeypatch.setattr(Stream, "handle_event", lambda *_event: None)
     monkeypatch.setattr(watch_module, "_PROBE_S", 0.1)
     follower = Follower(tree.root)
-    follower.watcher._state_folder = os.fsencode(tree.root / ".ckvd")
+    follower.watcher._probe_file = os.fsencode(tree.root / ".ckvd" / "probe")
     follower.watcher._poll_s = 0.05
     follower.start()
     try:
@@ -383,11 +383,42 @@ def test_the_larger_a_polled_tree_the_rarer_it_is_polled(tree: Tree) -> None:
 def test_the_probe_sees_events_here_and_leaves_nothing(tree: Tree) -> None:
     tree.write({".ckvd/x": "", "a.py": ""})
     follower = Follower(tree.root)
-    follower.watcher._state_folder = os.fsencode(tree.root / ".ckvd")
+    follower.watcher._probe_file = os.fsencode(tree.root / ".ckvd" / "probe")
     follower.start()
     follower.watcher.stop()
     assert follower.watcher.state()["mode"] == "events"
     assert os.listdir(tree.root / ".ckvd") == ["x"]
+
+
+def test_a_folder_that_is_watched_for_two_reasons_stays_so(tree: Tree) -> None:
+    """The probe's folder is one of the tree; the `.git` in a submodule is watched for itself as well."""
+    tree.write({"a.py": "", "sub/s.py": "", "sub/.gitignore": "*.log\n", "sub/x.log": ""})
+    sub = Tree(tree.root / "sub")
+    sub.git("init", "-q")
+    sub.git("add", ".")
+    sub.git("commit", "-qm", "one")
+    tree.git("-c", "advice.addEmbeddedRepo=false", "add", "sub")
+    follower = Follower(tree.root)
+    follower.watcher._probe_file = os.fsencode(tree.root / "index.db.probe")
+    follower.start()
+    try:
+        assert follower.watcher.state()["mode"] == "events"
+        tree.write({"a.py": "a2", "sub/s.py": "s2"})
+        follower.check()
+        sub.git("add", "-f", "x.log")
+        follower.eventually("what the submodule's index names")
+        sub.write({"x.log": "more"})
+        follower.eventually("a file that rules match and the submodule tracks")
+        assert b"sub/x.log" in follower.known
+        (sub.root / ".git").rename(tree.root / "sub.git")
+        follower.eventually("no submodule")
+        (tree.root / "sub.git").rename(sub.root / ".git")
+        follower.eventually("a submodule again")
+        sub.write({"new.py": ""})
+        follower.eventually("and watched")
+        assert b"sub/new.py" in follower.known
+    finally:
+        follower.watcher.stop()
 
 
 def test_flush_from_many_threads(tree: Tree) -> None:
