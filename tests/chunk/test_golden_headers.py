@@ -20,6 +20,7 @@ from ckvd.model import Chunk, CutOptions
 GOLDEN = Path(__file__).parents[1] / "parse" / "golden"
 SOURCES = Path(__file__).parent / "sources"
 HEADERS = Path(__file__).parent / "headers"
+SCOPED = Path(__file__).parent / "scoped"
 
 
 def source_of(language: str) -> tuple[Path, bytes]:
@@ -34,7 +35,10 @@ def source_of(language: str) -> tuple[Path, bytes]:
 
 def deepest(language: str) -> Chunk:
     """The chunk with most scopes around it, of these the one with the longest header."""
-    path, data = source_of(language)
+    return deepest_of(language, *source_of(language))
+
+
+def deepest_of(language: str, path: Path, data: bytes) -> Chunk:
     known = languages.get(language)
     parsed = parse.parse(path.name, data, known)
     chunks = cut(path.name, data, parsed, "section" if known.sections else "symbol", CutOptions(), words)
@@ -47,3 +51,16 @@ def test_header(language: str) -> None:
     chunk = deepest(language)
     shown = f"{chunk.chunk_id}\n{chunk.header_text}\n"
     assert shown == (HEADERS / f"{language}.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(p for p in SCOPED.iterdir() if p.suffix != ".txt"), ids=lambda p: str(p.name)
+)
+def test_a_function_is_told_its_imports_constants_and_scopes(path: Path) -> None:
+    """Used and unused imports, a constant, a documented type with its attributes, heritage and values."""
+    data = path.read_bytes()
+    language = detect(path.name, data)
+    assert language is not None
+    chunk = deepest_of(language.name, path, data)
+    assert chunk.kind in ("function", "method", "rpc")
+    assert f"{chunk.chunk_id}\n{chunk.header_text}\n" == path.with_name(f"{path.name}.txt").read_text("utf-8")
