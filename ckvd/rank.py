@@ -6,15 +6,16 @@ The score of a candidate is a weighted sum, each part between 0 and 1:
     + NAME * share of the name's words that are asked for  +  ASKED * share of the query's words in the name
 
 times the weights of its unit and its place. Scores of the two searches are used, not ranks: reciprocal-rank
-fusion forgets by how much the first hit is better, which is what tells a lucky match from a sure one. All
-weights were chosen on development packages; `tests/bench/retrieval_bench.py` measures them.
+fusion forgets by how much the first hit is better, which is what tells a lucky match from a sure one. Of a
+class and its methods `_settle` decides. All weights were chosen on development packages;
+`tests/bench/retrieval_bench.py` measures them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -27,7 +28,7 @@ BM25_COLUMNS: Mapping[str, float] = {"names": 10.0, "words": 1.0, "header": 0.5,
 """Weights of the columns of `chunks_fts` for FTS5's `bm25()`, in the order of its columns."""
 
 WORDS = 0.45
-VECTORS = 0.70
+VECTORS = 0.75
 NAME = 0.20
 ASKED = 0.15
 WHOLLY = 0.30
@@ -38,18 +39,28 @@ MENTION = 0.20
 UNIT_WEIGHTS: Mapping[str, float] = {
     "symbol": 1.0,
     "module": 0.8,
-    "section": 0.75,
-    "window": 0.75,
+    "section": 0.65,
+    "window": 0.70,
     "names": 0.75,
-    "file_header": 0.75,
+    "file_header": 0.70,
     "file": 0.75,
 }
-COARSE = 0.97
-"""For a class against its own methods."""
-TEST = 0.70
+"""A section has its full weight where the query speaks of documents."""
+TEST = 0.55
 """For tests, where the query does not speak of tests."""
 FOREIGN = 0.70
 """For copies of other projects' code, and for what a build made."""
+
+MARGIN = 1.25
+"""A class goes before its best method where its score, and what follows, is so many times the method's."""
+SPREAD = 0.2
+"""Of the mean score of the three next methods: what many of them share is the class's."""
+SPREAD_KEPT = 0.1
+"""As much of that mean as a class that is chosen adds to its score."""
+CALLED = 0.3
+"""Times the share of the query's words that the class's name has beyond the method's."""
+THING = 0.3
+"""Where the query begins as the description of a thing does (`a cache that …`)."""
 
 _TEST_PATH = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|testdata|fixtures)/|(^|/)(test_|conftest\.)[^/]*$"
@@ -59,6 +70,10 @@ _FOREIGN_PATH = re.compile(
     r"(^|/)(_?vendor(ed)?|third[_-]?party|externals?|node_modules|bower_components|dist|build)/|[.-]min\.\w+$"
 )
 _TEST_WORDS = frozenset(map(fold, ("test", "tests", "testing", "spec", "fixture")))
+_PROSE_WORDS = frozenset(
+    map(fold, ("docs", "documentation", "documented", "readme", "changelog", "guide", "tutorial", "manual"))
+)
+_THING = re.compile(r"\W*an?\s", re.IGNORECASE)
 _PART = re.compile(r"\[\d+\]$")
 
 
@@ -107,6 +122,7 @@ def order(
         best_bm25 = max(bm25.values(), default=0.0) or 1.0
         best_cosine = max(cosine.values(), default=0.0)
         of_tests = not _TEST_WORDS.isdisjoint(query.stems)
+        of_prose = not _PROSE_WORDS.isdisjoint(query.stems)
         ranked = []
         for c in candidates:
             named_words, share = name_match(query, c.symbol)
@@ -118,11 +134,58 @@ def order(
             grade = named.get(c.id, 0)
             if grade and not query.whole:
                 score += MENTION * grade / 2
-            score *= _weight(c, of_tests)
+            score *= _weight(c, of_tests, of_prose)
             ranked.append(Ranked(c, score, _exact(query, c, grade)))
+        ranked = _settle(query, ranked)
     ranked = [r for r in ranked if r.exact or r.score > 0]
     ranked.sort(key=lambda r: (-r.exact, -r.score, r.candidate.path, r.candidate.start, r.candidate.id))
     return without_overlaps(ranked)
+
+
+def _settle(query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Moves each class before or behind the best of its methods.
+
+    A class holds the words of all its methods, so that it comes close to the best of them in any search:
+    where one method carries the score, that one is meant; where many do, or its name is asked for, the class.
+    """
+    out = list(ranked)
+    thing = THING if _THING.match(query.text) else 0.0
+    for class_, methods in _families([r.candidate for r in ranked]).items():
+        scores = sorted((ranked[i].score for i in methods), reverse=True)
+        best = max(methods, key=lambda i: ranked[i].score)
+        if scores[0] <= 0:
+            continue
+        own, spread = ranked[class_], sum(scores[1:4]) / 3
+        called = _share(query, own.candidate) - _share(query, ranked[best].candidate)
+        if (own.score + SPREAD * spread) / scores[0] + CALLED * called + thing >= MARGIN:
+            out[class_] = replace(own, score=max(own.score + SPREAD_KEPT * spread, scores[0]))
+        else:
+            out[class_] = replace(own, score=min(own.score, scores[0] * 0.999))
+    return out
+
+
+def _families(candidates: Sequence[Candidate]) -> dict[int, list[int]]:
+    """By the index of each class, those of the chunks that lie in it and in none within it, if any."""
+    found: dict[int, list[int]] = {}
+    around: list[int] = []
+    for i in sorted(range(len(candidates)), key=lambda i: _place(candidates[i])):
+        c = candidates[i]
+        while around and (candidates[around[-1]].path != c.path or candidates[around[-1]].end < c.end):
+            around.pop()
+        if c.grain == "coarse" and c.unit == "symbol":
+            around.append(i)
+        elif around:
+            found.setdefault(around[-1], []).append(i)
+    return found
+
+
+def _place(c: Candidate) -> tuple[str, int, int, int]:
+    """In file order, what is around another before it."""
+    return c.path, c.start, -c.end, c.id
+
+
+def _share(query: Query, c: Candidate) -> float:
+    return name_match(query, c.symbol)[1]
 
 
 def best_name(query: Query, symbols: Iterable[str]) -> str | None:
@@ -181,10 +244,8 @@ def _is_foreign(path: str) -> bool:
     return _FOREIGN_PATH.search(path) is not None
 
 
-def _weight(c: Candidate, of_tests: bool) -> float:
-    weight = UNIT_WEIGHTS.get(c.unit, 1.0)
-    if c.grain == "coarse":
-        weight *= COARSE
+def _weight(c: Candidate, of_tests: bool, of_prose: bool) -> float:
+    weight = 1.0 if of_prose and c.unit == "section" else UNIT_WEIGHTS.get(c.unit, 1.0)
     if not of_tests and is_test(c.path):
         weight *= TEST
     if _is_foreign(c.path):

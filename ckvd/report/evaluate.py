@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from ckvd.errors import UsageError
 from ckvd.hit import Hit
-from ckvd.rank import Mode
+from ckvd.rank import Mode, is_test
 from ckvd.store.reader import Reader
 
 DEPTH = 10
@@ -59,13 +60,15 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One query's result. `ranks` are those of the hits that count, from 1, one an answer found."""
+    """One query's result. `ranks` are those of the hits that count, from 1, one an answer found; `above` are
+    the kinds of hit, as `prose` has them, that stand above the first of those."""
 
     query: str
     unit: str
     answers: int
     ranks: tuple[int, ...]
     severed: bool
+    above: frozenset[str] = frozenset()
 
     def metrics(self) -> tuple[float, ...]:
         """In the order of METRICS. NDCG has gain 1 an answer (Järvelin and Kekäläinen, 2002)."""
@@ -86,13 +89,15 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The queries of one mode, all of them or those whose answer is of one unit."""
+    """The queries of one mode, all of them or those whose answer is of one unit. `above` is the share of them
+    that have a hit of some kind, as `prose` has them, above the answer, or no answer among the first hits."""
 
     mode: Mode
     unit: str
     queries: int
     severed: int
     figures: Mapping[str, Figure]
+    above: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ def truths(reader: Reader, case: Case) -> tuple[Truth, ...]:
 def score(case: Case, right: Sequence[Truth], hits: Sequence[Hit]) -> Score:
     """Judges the first `DEPTH` hits; each answer is found once, by the first hit that counts for it."""
     left = list(right)
-    ranks, severed = [], False
+    ranks, severed, above = [], False, set()
     for rank, hit in enumerate(hits[:DEPTH], 1):
         span = Span(hit.path, hit.start_line, hit.end_line)
         outline = hit.rendering == "outline"
@@ -149,8 +154,19 @@ def score(case: Case, right: Sequence[Truth], hits: Sequence[Hit]) -> Score:
         found = [t for t, verdict in verdicts.items() if verdict == "whole"]
         ranks += [rank] * len(found)
         left = [t for t in left if t not in found]
+        if not ranks and (kind := prose(hit)):
+            above.add(kind)
         severed = severed or "severed" in verdicts.values()
-    return Score(case.query, right[0].unit, len(right), tuple(ranks), severed and not ranks)
+    return Score(case.query, right[0].unit, len(right), tuple(ranks), severed and not ranks, frozenset(above))
+
+
+def prose(hit: Hit) -> str | None:
+    """What a hit is beside the code that may be wanted: `test`, `class` or its unit; None for code."""
+    if is_test(hit.path):
+        return "test"
+    if hit.unit != "symbol":
+        return hit.unit
+    return "class" if hit.grain == "coarse" else None
 
 
 def judge(hit: Span, answer: Span, *, outline: bool = False) -> Verdict:
@@ -185,7 +201,9 @@ def groups(mode: Mode, scores: Sequence[Score]) -> Iterator[Group]:
     units = sorted({s.unit for s in scores})
     for unit in ["all", *(units if len(units) > 1 else ())]:
         some = [s for s in scores if unit in ("all", s.unit)]
-        yield Group(mode, unit, len(some), sum(s.severed for s in some), figures(some))
+        above = Counter(kind for s in some for kind in s.above)
+        shares = {kind: n / len(some) for kind, n in sorted(above.items())}
+        yield Group(mode, unit, len(some), sum(s.severed for s in some), figures(some), shares)
 
 
 def figures(scores: Sequence[Score]) -> dict[str, Figure]:
@@ -211,6 +229,7 @@ def as_json(found: Evaluation) -> dict[str, Any]:
                 "queries": g.queries,
                 "severed": g.severed,
                 **{k: {"mean": f.mean, "low": f.low, "high": f.high} for k, f in g.figures.items()},
+                "above": dict(g.above),
             }
             for g in found.groups
         ],
@@ -227,6 +246,10 @@ def table(found: Evaluation) -> str:
         rows.append([g.mode, g.unit, str(g.queries), str(g.severed), *cells])
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(head))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=False)).rstrip() for row in rows]
+    for g in found.groups:
+        if g.unit == "all" and g.above:
+            shares = ", ".join(f"{kind} {share:.3f}" for kind, share in g.above.items())
+            lines.append(f"{g.mode}: share of queries with one above the answer: {shares}")
     if found.missing:
         lines.append(f"{len(found.missing)} queries left out: no answer of theirs is in the index")
     return "\n".join(lines) + "\n"

@@ -17,11 +17,14 @@ from ckvd.report.evaluate import (
     Case,
     Score,
     Span,
+    Truth,
     as_json,
     evaluate,
     figures,
+    groups,
     judge,
     read_set,
+    score,
     table,
     truths,
     write_set,
@@ -148,6 +151,20 @@ def test_a_set_is_evaluated_by_mode_and_unit(root: Path) -> None:
     assert json.loads(json.dumps(as_json(found))) == as_json(found)
     assert table(found).startswith("mode     unit")
     assert "left out" in table(found)
+
+
+def test_what_stands_above_the_answer_is_told_by_kind(index: Index) -> None:
+    hits = {hit.chunk_id: hit for hit in index.search("retry with backoff", 50).hits}
+    section = hits["docs/retry.md::Retry with backoff"]
+    test = next(hit for hit in hits.values() if hit.path.startswith("tests/"))
+    code = hits["src/retry.py::retry_with_backoff"]
+    case = Case("retry", ({"path": code.path, "symbol": "retry_with_backoff"},))
+    right = [Truth(Span(code.path, code.start_line, code.end_line), "symbol")]
+    assert score(case, right, [section, code, test]).above == {"section"}
+    assert score(case, right, [code, section]).above == frozenset()
+    assert score(case, right, [test]).above == {"test"}
+    found = list(groups("hybrid", [score(case, right, some) for some in ([section, code], [code])]))
+    assert found[0].above == {"section": 0.5}
 
 
 def test_a_severed_answer_is_told_apart_from_a_miss(root: Path, index: Index) -> None:

@@ -71,6 +71,51 @@ class TestOrder:
         assert ids(order(parse("tests of the oldest entry"), found, {1: 5.0, 2: 4.9}, {}, {})) == [1, 2]
 
 
+class TestClassOrMethod:
+    """Which of the two stands first; `without_overlaps` then leaves the other out."""
+
+    cls = replace(candidate(1, "Cache", start=0, end=900), kind="class", grain="coarse")
+    methods = tuple(candidate(i, f"Cache.m{i}", start=100 * i, end=100 * i + 50) for i in (2, 3, 4, 5))
+
+    def first(self, text: str, scores: dict[int, float]) -> int:
+        return ids(order(parse(text), [self.cls, *self.methods], scores, {}, {}))[0]
+
+    def test_one_method_that_carries_the_score_is_meant(self) -> None:
+        assert self.first("drop the oldest entry", {1: 10, 2: 9.5, 3: 1}) == 2
+
+    def test_what_many_methods_share_is_the_class(self) -> None:
+        assert self.first("drop the oldest entry", {1: 10, 2: 9, 3: 9, 4: 9, 5: 9}) == 1
+
+    def test_a_class_far_ahead_stays_there(self) -> None:
+        assert self.first("drop the oldest entry", {1: 10, 2: 5}) == 1
+
+    def test_the_class_whose_name_is_asked_for(self) -> None:
+        scores = {1: 10, 2: 9.5}
+        assert self.first("oldest entries", scores) == 2
+        assert self.first("oldest cache", scores) == 1
+
+    def test_the_description_of_a_thing_asks_for_the_class(self) -> None:
+        scores = {1: 10, 2: 9.5}
+        assert self.first("keeps what was used last", scores) == 2
+        assert self.first("a keeper of what was used last", scores) == 1
+
+    def test_an_exact_name_stays_first(self) -> None:
+        ranked = order(parse("m2"), [self.cls, *self.methods], {1: 10, 2: 1}, {}, {2: 2})
+        assert ids(ranked)[0] == 2
+
+    def test_a_function_outside_is_not_concerned(self) -> None:
+        other = candidate(9, "other", start=950, end=990)
+        ranked = order(parse("drop it"), [self.cls, other], {1: 10, 9: 9.9}, {}, {})
+        assert [r.score for r in ranked] == pytest.approx([0.45, 0.45 * 0.99])
+
+
+def test_documents_are_not_held_back_from_who_asks_for_them() -> None:
+    section = replace(candidate(1, "Retries", path="README.md"), unit="section", kind="section")
+    found = [section, candidate(2, "retry", path="a.py")]
+    assert ids(order(parse("waiting longer"), found, {1: 5.0, 2: 4.0}, {}, {})) == [2, 1]
+    assert ids(order(parse("waiting longer in the docs"), found, {1: 5.0, 2: 4.0}, {}, {})) == [1, 2]
+
+
 class TestExact:
     def test_the_name_as_written_then_but_for_case_then_the_rest(self) -> None:
         found = [candidate(i, s) for i, s in enumerate(["evict_all", "EVICT", "evict"])]
