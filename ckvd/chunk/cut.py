@@ -86,9 +86,9 @@ class _Cutter:
         for at, gap in enumerate(layout.gaps(self.source, taken)):
             head = None
             if at == 0 and self._options.include_file_header and (not taken or gap[0] < taken[0].start):
-                head = layout.file_header(
-                    self.source, gap, self._top_within(*gap), self._options.file_header_lines
-                )
+                whole = layout.merged((s.lead, s.end) for s in self._parsed.symbols if s.end <= gap[1])
+                lines = self._options.file_header_lines
+                head = layout.file_header(self.source, gap, self._top_within(*gap), whole, lines)
                 if head is not None:
                     drafts.append(self._plain("file_header", *head, ()))
                     gap = self.source.trim(head[1], gap[1])

@@ -101,11 +101,14 @@ def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
     return result
 
 
-def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) -> Range | None:
+def file_header(
+    source: Source, gap: Range, top: Sequence[Range], whole: Sequence[Range], lines: int
+) -> Range | None:
     """The beginning of a gap, at most that many lines of the file, ending between two top-level pieces.
 
-    `top` are the pieces within the gap; where there are none, it ends at a line. None where the first
-    piece alone is longer: what belongs together is not torn for it. A comment stays with what it heads.
+    `top` are the pieces within the gap; where there are none, it ends at a line. `whole` are the ranges of
+    the symbols in it, sorted and disjoint. None where the first piece alone is longer: what belongs
+    together is not torn for it. A comment stays with what it heads.
     """
     start, end = gap
     stop = source.offset_after_line(lines)
@@ -113,12 +116,21 @@ def file_header(source: Source, gap: Range, top: Sequence[Range], lines: int) ->
         return gap
     if top and top[-1][1] > stop:
         cuts = [(source.back_to_indent(p[0]), not source.heads(before, p[0])) for before, p in pairwise(top)]
-        whole = [(free, at) for at, free in cuts if at <= stop and source.begins_line(at)]
-        if not whole:
+        ends = [(free, at) for at, free in cuts if at <= stop and source.begins_line(at)]
+        ends = [end for end in ends if not _torn(whole, end[1])]
+        if not ends:
             return None
-        stop = max(whole)[1]
+        stop = max(ends)[1]
+    elif _torn(whole, stop):
+        return None
     head = source.trim(start, max(start, stop))
     return None if head[0] == head[1] or source.is_remark(*head) else head
+
+
+def _torn(whole: Sequence[Range], at: int) -> bool:
+    """Whether a cut falls inside one of sorted, disjoint ranges."""
+    index = bisect_left(whole, at, key=lambda r: r[0]) - 1
+    return index >= 0 and at < whole[index][1]
 
 
 def damage_regions(source: Source, damage: Iterable[Range], taken: Sequence[Range]) -> list[Range]:

@@ -133,3 +133,10 @@ def test_a_long_first_piece_is_not_torn_for_a_file_header() -> None:
     assert "<file_header>" not in chunks
     parts = [c for c in chunks.values() if c.unit == "module"]
     assert "".join(c.body for c in parts) == text[: text.index("\n\n\ndef")]
+
+
+def test_a_file_of_one_long_key_has_no_torn_file_header() -> None:
+    text = "app:\n" + "".join(f"  key{n}: {n}\n" for n in range(80))
+    chunks = chunks_of("a.yaml", text)
+    assert "<file_header>" not in chunks
+    assert "".join(c.body for c in chunks.values()) == text.rstrip()
