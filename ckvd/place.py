@@ -31,8 +31,13 @@ class Place:
     @property
     def own_files(self) -> frozenset[bytes]:
         """The database and what lies beside it, relative to the tree, where they are inside it."""
-        db, places = self.db, self.places
-        beside = (db, db + "-wal", db + "-shm", db + "-journal", places.lock, places.socket, places.probe)
+        from ckvd.store.files import DAMAGED
+
+        places = self.places
+        databases = (
+            name + end for name in (self.db, self.db + DAMAGED) for end in ("", "-wal", "-shm", "-journal")
+        )
+        beside = (*databases, places.lock, places.socket, places.probe)
         paths = (os.path.relpath(os.fsencode(path), self.tree.path) for path in beside)
         return frozenset(path for path in paths if not path.startswith(b"../"))
 

@@ -174,6 +174,7 @@ def test_its_own_database_in_the_tree_is_nothing_to_look_at(tree: Tree, ckvd: Ck
     tree.write({"a.py": "def a(): pass\n"})
     tree.commit()
     db = tree.root / "index.db"
+    tree.write({"index.db.damaged": "what was", "index.db.damaged-wal": "put aside"})
 
     def live() -> Message:
         return ask(Places(str(db)), {"op": "status"}, 30) or {}
