@@ -1,11 +1,12 @@
 """README's table of retrieval: several searches on the same questions with the same right answers.
 
-    python tests/bench/compare.py [--most N] [--commits N --of NAME ...] [--encoder FOLDER]
-        [--semble PYTHON] REPOSITORY ...
+    python tests/bench/compare.py [--most N] [--commits REPOSITORY ...] [--encoder FOLDER] [--semble PYTHON]
+        [--save FILE] [--add FILE ...] [FOLDER ...]
 
-Every REPOSITORY is asked for its functions by the first sentence of their documentation, which is cut out of
-the copy that is indexed; those named after --of also for the functions that a commit changed, by its subject,
-in the tree of its parent. Tests are left out of all trees. The searches:
+Every FOLDER is asked for its functions by the first sentence of their documentation, which is cut out of the
+copy that is indexed; every REPOSITORY for the functions that a commit changed, by its subject, in the tree of
+its parent. Tests are left out of all trees. What one run found is saved and added to what another has, so
+that several processors share the work. The searches:
 
 - FTS5's own bm25 over the same chunks, each word of the query, no weights; ckvd's search by words
 - the shipped vectors alone; hybrid; hybrid with the header in the embedded text
@@ -75,12 +76,11 @@ class Variant:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("repositories", nargs="+", type=Path)
-    parser.add_argument("--most", type=int, default=60, help="queries a repository (default: 60)")
-    parser.add_argument("--commits", type=int, default=100, help="commits looked at (default: 100)")
-    parser.add_argument(
-        "--of", nargs="*", default=[], help="names of repositories whose commits are asked for"
-    )
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--commits", nargs="*", type=Path, default=[], metavar="REPOSITORY")
+    parser.add_argument("--most", type=int, default=60, help="queries of a folder, commits looked at")
+    parser.add_argument("--save", type=Path, help="where to write the ranks that were found")
+    parser.add_argument("--add", nargs="*", type=Path, default=[], help="ranks that other runs saved")
     parser.add_argument("--encoder", type=Path, help="folder of another model")
     parser.add_argument("--semble", type=Path, help="a Python that has the package semble")
     given = parser.parse_args()
@@ -89,15 +89,20 @@ def main() -> None:
         encoder = given.encoder.resolve()
         variants.append(Variant(f"{encoder.name}, vectors alone", f"model: {encoder}", "vector"))
     ranks: Ranks = defaultdict(list)
-    for repository in given.repositories:
-        with ExitStack() as stack:
-            semble = stack.enter_context(Semble(given.semble)) if given.semble else None
-            on_docstrings(repository, given.most, variants, semble, ranks)
-            if repository.name in given.of:
-                on_commits(repository, given.commits, variants, semble, ranks)
-        told = {task: len(ranks[task, FTS5]) for task in TASKS}
-        print(f"{repository.name}: {told} queries so far", flush=True)
-        print("\n".join(table(ranks)), flush=True)
+    with ExitStack() as stack:
+        semble = stack.enter_context(Semble(given.semble)) if given.semble else None
+        for folder in given.folders:
+            on_docstrings(folder, given.most, variants, semble, ranks)
+            print(f"{folder.name}: {len(ranks['docstrings', FTS5])} queries so far", flush=True)
+        for folder in given.commits:
+            on_commits(folder, given.most, variants, semble, ranks)
+            print(f"{folder.name}: {len(ranks['commits', FTS5])} queries so far", flush=True)
+    if given.save:
+        given.save.write_text(json.dumps([[*key, found] for key, found in ranks.items()]))
+    for saved in given.add:
+        for task, name, found in json.loads(saved.read_text()):
+            ranks[task, name] += found
+    print("\n".join(table(ranks)))
 
 
 def on_docstrings(

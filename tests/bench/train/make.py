@@ -32,7 +32,7 @@ from ckvd.embed import registry
 
 WORDS, SEEN = 8000, 20
 """Words that get an entry of their own at most, and times that each must occur."""
-STEPS, BATCH, RATE = 2600, 512, 5e-4
+STEPS, BATCH, RATE = 1500, 512, 5e-4
 
 
 def main() -> None:
