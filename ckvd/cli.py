@@ -14,7 +14,7 @@ from ckvd.cli_editors import editor, mcp
 from ckvd.cli_models import model
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
-from ckvd.errors import CkvdError
+from ckvd.errors import CkvdError, WorktreeError
 from ckvd.place import place
 
 if TYPE_CHECKING:
@@ -241,7 +241,13 @@ def service_remove(root: str | None) -> None:
     """Stop and disable the service for ROOT."""
     from ckvd import service as units
 
-    click.echo(units.remove(place(root, None).root))
+    try:
+        path = place(root, None).root
+    except WorktreeError:
+        if root is None or os.path.lexists(root):
+            raise
+        path = os.path.realpath(root)  # of a tree that was deleted the service is still to be rid of
+    click.echo(units.remove(path))
 
 
 @service.command("list")

@@ -229,7 +229,8 @@ class Daemon:
             self._watcher.polled(self._indexer.scan_s)
         if revision is not None:
             self._embedding = True
-            self._next_maintain = min(self._next_maintain, time.monotonic() + MAINTAIN_S)
+            wait = MAINTAIN_S if self._indexer.writer.note is None else RETRY_S
+            self._next_maintain = min(self._next_maintain, time.monotonic() + wait)
             if cause is not None and cause.since is not None:
                 self._indexer.metrics.edited(revision, cause.since)
         self._set_state("watching")
@@ -329,8 +330,6 @@ class Daemon:
         self._next_maintain = now + MAINTAIN_S
         self._embedding |= not self._errors.keys().isdisjoint(("vectors", "store"))  # time to try again
         self._indexer.metrics.flush()
-        note = self._indexer.writer.maintain()
-        if note:
-            self._errors["store"] = note
-        else:
-            self._errors.pop("store", None)
+        if self._indexer.writer.maintain():
+            self._next_maintain = now + RETRY_S
+        self._errors.pop("store", None)

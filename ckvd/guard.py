@@ -85,9 +85,10 @@ class Guard:
 
     def errors(self) -> list[str]:
         """What stands in the way just now, for people; from any thread."""
-        held_up = self._indexer.writer.patience.held_up_s
-        waits = f"another program has kept {self._front.places.db} locked for {held_up:.0f} s; end it"
-        return [*([self._unheard] if self._unheard else []), *([waits] if held_up >= 1 else [])]
+        writer = self._indexer.writer
+        held_up = writer.patience.held_up_s
+        waits = f"another program has kept {writer.path} locked for {held_up:.0f} s; end it"
+        return [said for said in (self._unheard, writer.note, waits if held_up >= 1 else None) if said]
 
     def close(self) -> None:
         """Requests that wait go back into the inbox: whoever takes over answers them."""

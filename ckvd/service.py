@@ -116,7 +116,8 @@ def remove(root: str | bytes) -> str:
             os.unlink(os.path.join(folder, TEMPLATE))
     if running:
         _systemctl("daemon-reload")
-    return f"ckvd no longer watches {shown}; its index stays in .ckvd."
+    index = "; its index stays in .ckvd" if os.path.isdir(_root_of(name)) else ""
+    return f"ckvd no longer watches {shown}{index}."
 
 
 def list_units() -> list[str]:

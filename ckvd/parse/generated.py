@@ -58,12 +58,12 @@ _FIRST_COMMENT = re.compile(
 )
 
 _KEY_NAMES = re.compile(
-    r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:p12|pfx|jks|keystore|kdbx|ppk)"
+    r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:p12|pfx|jks|keystore|keytab|kdbx|ppk)"
     r"|\.netrc|_netrc|\.pgpass|\.git-credentials|\.htpasswd|\.dockercfg|\.vault-token|\.s3cfg|\.boto"
     r"|master\.key|.*\.tfstate(?:\.backup)?|credentials\.json|client_secrets?.*\.json",
     re.IGNORECASE,
 )
-_ENVIRONMENT = re.compile(r"\.env(?:\..*)?|.+\.env", re.IGNORECASE)
+_ENVIRONMENT = re.compile(r"\.env(?:rc|[._-].*)?|.+\.env", re.IGNORECASE)
 _EXAMPLE = re.compile(
     r"example|sample|template|dist$|default|schema|\.(?:py|[cm]?[jt]s|rb|go|md)$", re.IGNORECASE
 )
@@ -153,7 +153,7 @@ def is_secret(path: str, head: bytes) -> bool:
     suffix = name.lower().rpartition(".")[2]
     if suffix == "json":
         return b'"private_key"' in head and _SERVICE_ACCOUNT.search(head) is not None
-    if suffix in ("pem", "key", "crt", "cer"):
+    if suffix in ("pem", "key", "crt", "cer", "ovpn"):
         return _KEY_IN_BUNDLE.search(head) is not None
     return name in (".npmrc", ".pypirc", ".yarnrc.yml") and _TOKEN.search(head) is not None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import apsw
 
@@ -76,7 +76,7 @@ def _come_into_their_own(
     ended = db.executemany(
         f"DELETE FROM stand_in WHERE chunk IN ({chunks}) RETURNING hash", values
     ).fetchall()
-    _retire(db, {row[0] for row in ended}, revision)
+    _retire(db, {cast(bytes, row[0]) for row in ended}, revision)
 
 
 def _retire(db: apsw.Connection, hashes: Iterable[bytes], revision: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import os
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -58,6 +59,9 @@ class FileState:
     blob_oid: str | None
     language: str | None
     reason: str | None
+
+
+_TRIM_S = 1.0  # between two tries to cut the WAL, each of which may wait for readers
 
 
 class Trust(enum.Enum):
@@ -122,7 +126,10 @@ class Writer:
         self.patience = patience
         self._db = db
         self._place: list[tuple[int, int] | None] | None = _places(path)
+        self.note: str | None = None
+        """What stands in the way of upkeep, for people."""
         self._tidied: int | None = None
+        self._next_trim = 0.0
         self._last = self._look()
 
     def __enter__(self) -> Writer:
@@ -233,6 +240,7 @@ class Writer:
                 [(*rows.stamp_row(s.stamp, s.read_ns, s.cut_key), path) for path, s in seen.items()],
             )
             self._set_meta(_head_meta(head))
+        self._trim_log()
         return revision
 
     # -- vectors ------------------------------------------------------------------------------------
@@ -288,7 +296,9 @@ class Writer:
         What no chunk wants any more is left out. Gives the number stored.
         """
         with self._transaction():
-            return vectors.put(self._db, identity, list(items))
+            stored = vectors.put(self._db, identity, list(items))
+        self._trim_log()
+        return stored
 
     # -- metrics ------------------------------------------------------------------------------------
 
@@ -308,9 +318,18 @@ class Writer:
             # An idle daemon must stay idle: what was tidied and not written to since is not looked at again.
             if self._db.total_changes() != self._tidied and upkeep.tidy(self._db):
                 self._tidied = self._db.total_changes()
-            note = upkeep.shrink_wal(self._db, self.path, self.patience)
+            self.note = upkeep.shrink_wal(self._db, self.path, self.patience)
             self._last = (*self._last[:2], self._look()[2])
-            return note
+            return self.note
+
+    def _trim_log(self) -> None:
+        """After a commit: within a long pass there is no other time for it."""
+        now = time.monotonic()
+        if now >= self._next_trim and upkeep.wal_bytes(self.path) > upkeep.WAL_LIMIT:
+            self._next_trim = now + _TRIM_S
+            with plain_errors(self.path):
+                self.note = upkeep.shrink_wal(self._db, self.path, self.patience)
+                self._last = (*self._last[:2], self._look()[2])
 
 
 def _head_meta(head: Head | None) -> dict[str, MetaValue]:

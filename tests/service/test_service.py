@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support import Ckvd
 
 from ckvd import service
 from ckvd.errors import ServiceError
@@ -135,6 +136,18 @@ def test_install_list_and_remove(played: Path) -> None:
     assert f"disable --now {two}" in played.read_text().splitlines()
     assert not unit.exists()
     assert service.list_units() == []
+
+
+def test_the_service_of_a_tree_that_was_deleted_can_be_removed(
+    played: Path, ckvd: Ckvd, tmp_path: Path
+) -> None:
+    root = tmp_path / "gone"
+    root.mkdir()
+    service.install(str(root))
+    root.rmdir()
+    assert ckvd("service", "remove", str(root)).stdout == f"ckvd no longer watches {root}.\n"
+    assert service.list_units() == []
+    assert "no service is installed" in ckvd("service", "remove", str(root), code=1).stderr
 
 
 def test_what_systemd_says_is_passed_on(played: Path) -> None:
