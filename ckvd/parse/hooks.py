@@ -209,8 +209,8 @@ def powershell_name(node: ts.Node, source: bytes) -> list[Found]:
         at = node.descendant_for_byte_range(node.start_byte, node.start_byte + 1)
     if at is None:
         return []
-    found = re.search(r"[^:$}]+$", text_of(at, source))
-    return [Found(found[0], at.end_byte - len(found[0].encode()))] if found else []
+    found = re.search(r"[^:$}]+(?=:?$)", text_of(at, source))
+    return [Found(found[0], at.end_byte - len(at.text[found.start() :]))] if found and at.text else []
 
 
 def objc_selector(node: ts.Node, source: bytes) -> list[Found]:

@@ -34,6 +34,9 @@ _PIECE = re.compile(
 )
 
 
+_NEXT = re.compile(rb"(?:export[ \t]+)?type[ \t]+\w|(?:local|function|return|end)\b")
+
+
 def luau_aliases(source: bytes) -> bytes:
     """Besides `luau_types`, what names are given to by `type`, as one type in parentheses."""
     out = bytearray(luau_types(source))
@@ -57,6 +60,8 @@ def _end_of_type(source: bytes, start: int) -> int:
         if token.startswith(b"--"):
             continue
         if token.startswith(b"\n"):
+            if token.endswith(b"\n") and _NEXT.match(source, at):
+                return end
             if (
                 depth <= 0
                 and not goes_on

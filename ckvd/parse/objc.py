@@ -8,7 +8,7 @@ from ckvd.model import Range
 from ckvd.parse.blanks import blanked
 
 _MACRO = rb"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|__attribute__|__deprecated\w*|__unused)\b"
-_ARGUMENTS = rb"(?:[ \t]*\((?:[^(){};]|\((?:[^(){};]|\([^(){};]*\))*\))*\))?"
+_ARGUMENTS = rb"(?:[ \t]*\((?:[^(){};]|\((?:[^(){};]|\([^(){};]*+\))*+\))*+\))?"
 _LINE = re.compile(rb"^[ \t]*" + _MACRO + _ARGUMENTS + rb"[ \t]*;?(?=[ \t]*(?://[^\n]*)?\r?$)", re.MULTILINE)
 _ENUM = re.compile(
     rb"(?:\btypedef\s+)?\b(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)\s*\((?:[^(),;{}]*,)?\s*(\w+)\s*\)(?=\s*\{)"
@@ -23,7 +23,7 @@ _CONDITION = re.compile(
     rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b(?:[^\n\\]|\\[^\n]|\\\n)*", re.MULTILINE
 )
 _OTHER_SIGNATURE = re.compile(
-    rb"(^[-+][^{};#]*\n)([ \t]*#[ \t]*(?:else|elif)\b[^{}#]*#[ \t]*endif[^\n]*)(?=\s*\{)", re.MULTILINE
+    rb"(^[-+][^{};#]{0,999}\n)([ \t]*#[ \t]*(?:else|elif)\b[^{}#]*#[ \t]*endif[^\n]*)(?=\s*\{)", re.MULTILINE
 )
 _BRANCHES = re.compile(rb"^[ \t]*#[ \t]*(?:else|elif)\b", re.MULTILINE)
 _TOKEN = re.compile(
@@ -36,8 +36,24 @@ _CONTAINER = re.compile(rb"@(?:interface|implementation)\s+\w+\s*(?:<[^>{]*>\s*)
 _CLOSED = re.compile(rb"^\}", re.MULTILINE)
 
 
+_PRAGMA = re.compile(
+    rb"\b_Pragma[ \t]*\(\"(?:[^\"\\\n]|\\.)*\"\)|(?<=\))[ \t]*\\(?=\r?\n(?:_Pragma|typedef)\b)"
+)
+_BASE = re.compile(rb"(?<=\benum)\s*(?:\w+\s*)?:\s*(?:(?:unsigned|signed|long|short|int|char)\s*)+(?=\{)")
+_CALL = re.compile(
+    rb"^[A-Za-z_]\w*[ \t]*\([^(){};\n]*\)[ \t]*(?=\r?\n(?!\s*\{))"
+    rb"|^[A-Za-z_]\w*[ \t]*(?=\r?\n[ \t]*(?:\r?\n|@|//|/\*|#|\Z)|\Z)",
+    re.MULTILINE,
+)
+
+
 def _blank(found: re.Match[bytes]) -> bytes:
     return blanked(found[0])
+
+
+def _base(found: re.Match[bytes]) -> bytes:
+    colon = found[0].find(b":")
+    return found[0][:colon] + blanked(found[0][colon:])
 
 
 def _enum(found: re.Match[bytes]) -> bytes:
@@ -47,7 +63,8 @@ def _enum(found: re.Match[bytes]) -> bytes:
 
 def objc_macros(source: bytes) -> bytes:
     """Blanks macros that mark regions or follow declarations; `NS_ENUM(T, Name)` becomes `enum Name`."""
-    return _TRAILING.sub(_blank, _ENUM.sub(_enum, _LINE.sub(_blank, source)))
+    text = _CALL.sub(_blank, _PRAGMA.sub(_blank, _LINE.sub(_blank, source)))
+    return _TRAILING.sub(_blank, _ENUM.sub(_enum, _BASE.sub(_base, text)))
 
 
 def objc_bodies(source: bytes) -> bytes:
@@ -70,10 +87,11 @@ def _bodies(source: bytes) -> list[Range]:
             head = _CONTAINER.sub(b"", head[max(head.rfind(b";"), head.rfind(b"}")) + 1 :])
             if _CALLABLE.search(head):
                 outside = _OUTSIDE.search(source, at)
-                end = _end(source, at, outside.start() if outside else len(source))
+                limit = outside.start() if outside else len(source)
+                end = _end(source, at, limit)
                 if end is not None:
                     found.append((at, end))
-                    at = end
+                at = limit if end is None else end
         elif token[0] == b"}":
             last = at
     return found

@@ -74,6 +74,8 @@ class _Open:
 class _Scan:
     def __init__(self, source: bytes) -> None:
         self.keeps: list[Range] = []
+        self.torn: list[int] = []
+        """Where strings without their end begin: two of them would be one for the grammar."""
         self._source = source
         self._stack = [_Open((0, 0), "other")]
         self._starts = True  # whether a statement may begin here
@@ -81,6 +83,10 @@ class _Scan:
         self._skip = False  # whether the next `(` belongs to a call of the base class
         self._title: Range = (0, 0)  # of the test suite whose block comes next, and how deep that lies
         self._depth = 0
+        self._open = {b"(": 0, b"{": 0}
+        self._endless = (
+            False  # whether a string was found to have no end: from then on they end on their line
+        )
 
     def run(self) -> list[Range]:
         at, source = 0, self._source
@@ -114,9 +120,9 @@ class _Scan:
         start, at = found.span()
         source = self._source
         if found.lastgroup == "quote":
-            end = string_end(source, start)
+            end = self._string_end(start)
             if end is None:
-                self.keeps.append((start, at))  # an error still
+                self.torn.append(start)
                 end = source.find(b"\n", at)
                 return end if end >= 0 else len(source)
             at = end
@@ -139,6 +145,12 @@ class _Scan:
             top.filler = (start, at)
         self._starts = False
         return at
+
+    def _string_end(self, start: int) -> int | None:
+        line_end = self._source.find(b"\n", start) if self._endless else -1
+        end = string_end(self._source, start, line_end if line_end >= 0 else len(self._source))
+        self._endless = self._endless or end is None
+        return end
 
     def _member(self, found: re.Match[bytes], top: _Open) -> None:
         """Keeps what a class declares: of the attributes of a member the first, for the grammar knows one."""
@@ -173,7 +185,7 @@ class _Scan:
         elif top.fresh and top.role == "body" and (declared := _PARAMETERS.match(source, start)) is not None:
             self._next = "parameters"
         elif (declared := _TEST.match(source, start)) is not None:
-            end = string_end(source, declared.end())
+            end = self._string_end(declared.end())
             if end is not None:
                 self._title, self._depth = (start, end), len(self._stack)
                 self._starts = False
@@ -224,6 +236,7 @@ class _Scan:
             role = "body"
         elif self._names_test():
             role = "test" if at[1] - at[0] == 1 else "list"
+        self._open[self._source[at[1] - 1 : at[1]]] += 1
         self._stack.append(_Open(at, role, title=self._title if role == "test" else (0, 0)))
         if role == "test":
             self._title = (0, 0)
@@ -237,7 +250,7 @@ class _Scan:
         """Handles a closing bracket; returns where the scan goes on."""
         source, stack = self._source, self._stack
         opener = b"(" if source[at] == 0x29 else b"{"
-        match = len(stack) - 1
+        match = len(stack) - 1 if self._open[opener] else 0
         while match and not source.startswith(opener, stack[match].at[1] - 1):
             match -= 1
         if not match:
@@ -245,6 +258,8 @@ class _Scan:
             return at + 1
         self._left(self._stack[match + 1 :])
         open_ = self._stack[match]
+        for gone in self._stack[match:]:
+            self._open[source[gone.at[1] - 1 : gone.at[1]]] -= 1
         self._valued(open_, at)
         del self._stack[match:]
         if open_.role == "test":
@@ -270,6 +285,10 @@ class _Scan:
 def powershell_statements(source: bytes) -> bytes:
     """Blanks all but declarations, comments, and brackets without a counterpart."""
     out = bytearray(blanked(source))
-    for start, end in _Scan(source).run():
+    scan = _Scan(source)
+    for start, end in scan.run():
         out[start:end] = source[start:end]
+    for at in scan.torn:
+        line = source[at : at + 2].split(b"\n")[0]
+        out[at : at + len(line)] = b")" * len(line)  # more than the one that an open bracket may lack
     return bytes(out)

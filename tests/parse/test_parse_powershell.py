@@ -39,7 +39,9 @@ def test_a_statement_hides_nothing(statement: str) -> None:
     assert source.encode()[result.symbols[-1].start :].decode() == AFTER
 
 
-@pytest.mark.parametrize("broken", ["if ($x) {", "if ($x { 1 }", "1 }", "Get-It (1", '$x = "', "$x = '"])
+@pytest.mark.parametrize(
+    "broken", ["if ($x) {", "if ($x { 1 }", "1 }", "Get-It (1", '$x = "', "$x = '", "Get-It ('a)"]
+)
 def test_a_missing_delimiter_costs_its_own_function(broken: str) -> None:
     first = "function First { Get-Module A, B }\n"
     source = f"{first}function Torn {{\n    {broken}\n}}\n{AFTER}"
@@ -118,3 +120,10 @@ def test_a_string_is_not_taken_to_end_where_another_begins() -> None:
     result = parsed("powershell", source.encode())
     assert result.status != "ok"
     assert names(result) == ["Lost"]
+
+
+def test_two_torn_strings_are_not_one() -> None:
+    source = 'function A {\n    $x = "\n}\nfunction B { 1 }\nfunction C {\n    $y = "\n}\nfunction D { 1 }\n'
+    result = parsed("powershell", (source + "Get-Module A, B\n").encode())
+    assert result.status == "partial"
+    assert {"B", "D"} <= {*names(result)}

@@ -19,6 +19,20 @@ typedef NS_OPTIONS(NSUInteger, Flags) {
     FlagsNew API_DEPRECATED("No.", ios(8.0, 9.0)) = 1 << 1,
 };
 
+typedef enum : long {
+    KindNear,
+    KindFar,
+} Kind;
+
+_Pragma("clang diagnostic push") \
+_Pragma("clang diagnostic ignored \"-Wstrict-prototypes\"") \
+typedef id _Nonnull (^Reduce)(void);
+_Pragma("clang diagnostic pop")
+
+QuickSpecBegin(DepotSpec)
+
+QuickSpecEnd
+
 /**
  Hears of crates.
  */
