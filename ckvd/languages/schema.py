@@ -154,7 +154,8 @@ class Language:
     `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
     `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
-    finds errors; `filler` is a statement that does nothing, where an empty block is an error.
+    finds errors, `premasks` such without which it errs and finds none; `filler` is a statement that
+    does nothing, where an empty block is an error.
     `rivals` maps a suffix to the languages that are tried too; the least damaged parse wins.
     `clues` maps a suffix that other languages use too to an expression that is found, line by line, in
     the first bytes of files of this one.
@@ -179,6 +180,7 @@ class Language:
     skip: tuple[str, ...] = ()
     locals: tuple[str, ...] = ()
     masks: tuple[str, ...] = ()
+    premasks: tuple[str, ...] = ()
     filler: str = ""
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clues: Mapping[str, str] = field(default_factory=dict)

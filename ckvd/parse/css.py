@@ -25,7 +25,9 @@ MOST_REMARKS = 256
 
 _AT = re.compile(rb"@(?:-[a-z]+-)?(?P<word>[\w-]+)\s*")
 _NAMED = re.compile(rb"(?:[\w\x80-\xff-]|#\{[^}\n]{0,99}\})+")
-_VARIABLE = re.compile(rb"(?P<name>(?:[\w-]+\.)?\$[\w\x80-\xff-]+|--[\w\x80-\xff-]+)\s*:")
+_VARIABLE = re.compile(
+    rb"(?P<name>(?:[\w-]+\.)?\$[\w\x80-\xff-]+|--(?:[\w\x80-\xff-]|\\.|#\{[^}\n]{0,99}\})+)\s*:", re.DOTALL
+)
 _IMPORT = re.compile(rb"@(?:use|import)\b")
 _USED = re.compile(
     rb"@use\s*[\"'](?:[^\"']*[/:])?_?(?P<file>[^\"'/:]*?)(?:\.s?css)?[\"'](?:\s+as\s+(?P<alias>[\w-]+|\*))?"

@@ -89,6 +89,22 @@ _BACKTICK = re.compile(
 )
 
 
+_FLAG = re.compile(rb"(?<=[ \t])--(?:link|parents|keep-git-dir|checksum)(?:=\S+)?(?=[ \t])")
+
+
+def dockerfile_flags(source: bytes) -> bytes:
+    """Besides `dockerfile_escapes`, flags of COPY and ADD."""
+    return _FLAG.sub(blank, dockerfile_escapes(source))
+
+
+_BLANKS_LAST = re.compile(rb"(?<=[^\s\\`])[ \t]++(?=\r?$)", re.MULTILINE)
+
+
+def dockerfile_blanks(source: bytes) -> bytes:
+    """Ends of lines for the blanks before one, which make the grammar take the next line for more paths."""
+    return _BLANKS_LAST.sub(lambda found: b"\n" * len(found[0]), source)
+
+
 def dockerfile_escapes(source: bytes) -> bytes:
     """Backslashes for the backticks that go on with a line, where the first comment makes them do so."""
     if not _BACKTICK.match(source):
@@ -143,7 +159,9 @@ MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_macros": c_macros,
     "dart_newer": dart_newer,
+    "dockerfile_blanks": dockerfile_blanks,
     "dockerfile_escapes": dockerfile_escapes,
+    "dockerfile_flags": dockerfile_flags,
     "graphql_links": graphql_links,
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,

@@ -80,6 +80,7 @@ class Table:
     docstrings: frozenset[int] = frozenset()
     declarations: frozenset[int] = frozenset()
     masks: tuple[Mask, ...] = ()
+    premasks: tuple[Mask, ...] = ()
 
 
 def table(language: Language) -> Table:
@@ -154,6 +155,7 @@ def _table(language: Language, loaded: ts.Language) -> Table:
         blocks=ids(language.blocks),
         docstrings=ids(language.docstrings),
         masks=tuple(_hook(MASKS, name, language) for name in language.masks),
+        premasks=tuple(_hook(MASKS, name, language) for name in language.premasks),
         declarations=ids((*language.symbols, *language.header, *language.wrappers)),
     )
 

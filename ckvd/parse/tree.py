@@ -99,13 +99,19 @@ def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: lis
     return _Reading(text, root, errors, walk.drafts, walk.header)
 
 
+def _premasked(rules: Table, source: bytes) -> bytes:
+    for mask in rules.premasks:
+        source = mask(source)
+    return source
+
+
 def _read(rules: Table, source: bytes) -> _Reading:
     """The text as it is, or masked where that has fewer errors."""
-    text = source
-    root, errors = _tree(rules, source)
+    text = plain = _premasked(rules, source)
+    root, errors = _tree(rules, plain)
     for mask in rules.masks if errors else ():
-        masked = mask(source)
-        if masked != source:
+        masked = mask(plain)
+        if masked != plain:
             other, fewer = _tree(rules, masked)
             if _total(fewer) < _total(errors):
                 text, root, errors = masked, other, fewer
@@ -117,7 +123,8 @@ def _isolated(rules: Table, source: bytes, reading: _Reading) -> _Reading:
     if not quarantine.astray(source, reading.errors, [(d.start, d.end) for d in reading.drafts]):
         return reading
     # The last mask takes out the most: what it still cannot read is what is broken.
-    base = rules.masks[-1](source) if rules.masks else source
+    base = _premasked(rules, source)
+    base = rules.masks[-1](base) if rules.masks else base
     search = quarantine.Search(base, lambda text: _tree(rules, text)[1], rules.language.filler.encode())
     text, culprits = search.run(reading.errors if base == reading.text else _tree(rules, base)[1])
     if not culprits:

@@ -78,6 +78,7 @@ def test_names_in_css(source: str, expected: list[str]) -> None:
         (".a { font: { size: 1px } // } {\n &:hover { b: c } }", [".a", ".a.&:hover"]),
         (".a { @at-root .b & { c: d } }", [".a", ".a..b &"]),
         ("%p { a: b } .c { @extend %p; }", ["%p", ".c"]),
+        (".a { --#{$prefix}b: c }", [".a", ".a.--#{$prefix}b"]),
     ],
 )
 def test_names_in_scss(source: str, expected: list[str]) -> None:

@@ -104,6 +104,10 @@ def node(script: str, *modules: str) -> Callable[[], list[str]]:
     return command
 
 
+def sheets(language: str) -> Callable[[], list[str]]:
+    return lambda: [*node("sheets.cjs", "postcss", "postcss-scss")(), language]
+
+
 def java() -> list[str]:
     tool("javac", "apt-get install default-jdk-headless")
     return [tool("java", "apt-get install default-jdk-headless"), str(EXTRACT / "Extract.java")]
@@ -136,17 +140,40 @@ TYPESCRIPT = Reference(
     "TypeScript compiler", CODE | {"type", "namespace", "module"}, node("typescript.js", "typescript")
 )
 
+SHEETS = frozenset({"rule", "namespace", "keyframes", "mixin", "function", "variable"})
+GRAPHQL = frozenset(
+    {
+        "type",
+        "interface",
+        "input",
+        "union",
+        "enum",
+        "enum_member",
+        "scalar",
+        "directive",
+        "extension",
+        "field",
+    }
+    | {"query", "mutation", "subscription", "fragment"}
+)
+
 REFERENCES: dict[str, Reference] = {
     "c": Reference(CTAGS, C, ctags("C", "fsugtd")),
+    "cmake": Reference(CTAGS, frozenset({"function", "macro"}), ctags("CMake", "fm")),
     "cpp": Reference(CTAGS, C | {"class", "namespace"}, ctags("C++", "fcsugtdn")),
     "csharp": Reference(CTAGS, CODE | {"property", "event"}, ctags("C#", "cgimpsE")),
+    "css": Reference("PostCSS", SHEETS, sheets("css")),
+    "dockerfile": Reference("dockerfile-ast", frozenset({"stage"}), node("dockerfile.cjs", "dockerfile-ast")),
     "go": Reference("go/parser", CODE | {"type"}, go),
+    "graphql": Reference("graphql-js", GRAPHQL, node("graphql.cjs", "graphql")),
     "java": Reference("javac", CODE | {"annotation"}, java),
     "javascript": TYPESCRIPT,
+    "make": Reference(CTAGS, frozenset({"target"}), ctags("Make", "t")),
     "php": Reference("PHP-Parser", CODE, php),
     "python": Reference("ast", CODE, python),
     "ruby": Reference("Prism", CODE | {"module"}, node("ruby.mjs", "@ruby/prism")),
     "rust": Reference("rustc", RUST, rust),
+    "scss": Reference("PostCSS", SHEETS, sheets("scss")),
     "tsx": TYPESCRIPT,
     "typescript": TYPESCRIPT,
 }
