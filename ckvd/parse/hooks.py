@@ -116,8 +116,18 @@ def _all_declared(node: ts.Node, source: bytes, functions: bool) -> list[Found]:
 
 
 def c_functions(node: ts.Node, source: bytes) -> list[Found]:
-    """The functions among a declaration's declarators; `A::b` is `b` qualified by `A`."""
-    return _all_declared(node, source, functions=True)
+    """The functions among a declaration's declarators; `A::b` is `b` qualified by `A`.
+
+    `MACRO(x) {…}` is a function by the macro's name, as `MACRO(x, y) {…}` is one.
+    """
+    found = _all_declared(node, source, functions=True)
+    called = node.child_by_field_name("type")
+    if found or node.type != "function_definition" or called is None or called.type != "type_identifier":
+        return found
+    argument = node.child_by_field_name("declarator")
+    if argument is None or argument.type != "parenthesized_declarator":
+        return []
+    return [Found(text_of(called, source), called.start_byte)]
 
 
 def c_values(node: ts.Node, source: bytes) -> list[Found]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
+from ckvd.parse.c_mask import c_attributes, c_branches, c_macros
 from ckvd.parse.julia_mask import julia_pictures, julia_symbols
 from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
@@ -19,32 +20,8 @@ from ckvd.parse.powershell import powershell_statements
 Mask = Callable[[bytes], bytes]
 """A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
 
-_MACRO_LINE = re.compile(
-    rb"^[A-Z_][A-Z0-9_]*[ \t]*(?:\([^(){};\n]*\))[ \t]*(?=\r?\n(?!\s*[{(]))", re.MULTILINE
-)
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\[^\n]|\\\n)*", re.MULTILINE)
-_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
-
-
 def blank(found: re.Match[bytes]) -> bytes:
     return blanked(found[0])
-
-
-def c_macros(source: bytes) -> bytes:
-    """Macro calls that stand on a line of their own without `;`, and comments inside a `#define`."""
-    without = _DEFINE.sub(lambda d: _COMMENT.sub(blank, d[0]), source)
-    return _MACRO_LINE.sub(blank, without)
-
-
-_ATTRIBUTE = re.compile(
-    rb"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{4,}[0-9]*)\b(?:\([^(){};\n]*\))?"
-    rb"(?=[ \t]+(?:[A-Za-z_~]|::)|[ \t]*\r?\n[ \t]*[a-z_])"
-)
-
-
-def c_attributes(source: bytes) -> bytes:
-    """Besides `c_macros`, the macros that stand like an attribute before a declaration's next word."""
-    return _ATTRIBUTE.sub(blank, c_macros(source))
 
 
 _CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)
@@ -157,6 +134,7 @@ def rust_primitive_macros(source: bytes) -> bytes:
 
 MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
+    "c_branches": c_branches,
     "c_macros": c_macros,
     "dart_newer": dart_newer,
     "dockerfile_blanks": dockerfile_blanks,

@@ -109,7 +109,9 @@ def _read(rules: Table, source: bytes) -> _Reading:
     """The text as it is, or masked where that has fewer errors."""
     text = plain = _premasked(rules, source)
     root, errors = _tree(rules, plain)
-    for mask in rules.masks if errors else ():
+    for mask in rules.masks:
+        if not errors:
+            break
         masked = mask(plain)
         if masked != plain:
             other, fewer = _tree(rules, masked)

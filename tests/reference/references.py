@@ -158,9 +158,9 @@ GRAPHQL = frozenset(
 )
 
 REFERENCES: dict[str, Reference] = {
-    "c": Reference(CTAGS, C, ctags("C", "fsugtd")),
+    "c": Reference(CTAGS, C, ctags("C", "fpsugtd")),
     "cmake": Reference(CTAGS, frozenset({"function", "macro"}), ctags("CMake", "fm")),
-    "cpp": Reference(CTAGS, C | {"class", "namespace"}, ctags("C++", "fcsugtdn")),
+    "cpp": Reference(CTAGS, C | {"class", "namespace"}, ctags("C++", "fpcsugtdn")),
     "csharp": Reference(CTAGS, CODE | {"property", "event"}, ctags("C#", "cgimpsE")),
     "css": Reference("PostCSS", SHEETS, sheets("css")),
     "dockerfile": Reference("dockerfile-ast", frozenset({"stage"}), node("dockerfile.cjs", "dockerfile-ast")),

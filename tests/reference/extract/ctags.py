@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 _SEPARATORS = re.compile(r"::|/|\\|#|:|\.")
+_OPERATOR = re.compile(r"operator (?=\W)")
 _MADE_UP = re.compile(r"__anon|^anon\w{8,}")
 
 
@@ -26,9 +27,12 @@ def main(language: str, kinds: str) -> None:
         sys.exit(done.stderr.strip() or "ctags failed")
     rows: dict[str, list[dict[str, object]]] = {path: [] for path in paths}
     for tag in map(json.loads, done.stdout.splitlines()):
-        names = [p for p in _SEPARATORS.split(tag.get("scope", "")) if p] + [tag["name"]]
+        names = [p for p in _SEPARATORS.split(tag.get("scope", "")) if p] + [_OPERATOR.sub("operator", tag["name"])]
+        if language == "C" and tag["kind"] in ("prototype", "function") and "scope" in tag:
+            continue  # a macro that makes a field: C has no functions in a struct
         if not any(_MADE_UP.match(name) for name in names):
-            rows[tag["path"]].append({"symbol": ".".join(names), "name": tag["line"], "end": tag.get("end")})
+            end = None if tag["kind"] == "macro" else tag.get("end")  # that of a macro is the line behind it
+            rows[tag["path"]].append({"symbol": ".".join(names), "name": tag["line"], "end": end})
     for path, found in rows.items():
         print(json.dumps({"path": path, "rows": found}))
 

@@ -1,0 +1,129 @@
+"""Masks of C and C++: what only the preprocessor could make sense of is blanked.
+
+Each takes out what the one before it does and more; lines of the preprocessor itself stay as they are, unless
+they divide a bracket from its partner.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ckvd.parse.blanks import blanked
+
+_CALL_LINE = re.compile(
+    rb"^[A-Z_][A-Z0-9_]*[ \t]*(?:\([^(){};\n]*\))[ \t]*(?=\r?\n(?!\s*[{(]))", re.MULTILINE
+)
+_MEMBER_LINE = re.compile(rb"[ \t]+[A-Z_][A-Z0-9_]{2,}[ \t]*(?:\([^{};\n]*\))?[ \t]*\r?")
+_BEFORE_MEMBER = re.compile(rb"(?:[;{}]|\*/)[ \t]*(?://[^\n]*)?\r?\Z")
+_CONTINUES = (b"{", b"(", b"[", b"=", b"|", b"&", b"+", b"-", b"*", b"?", b":", b"<", b">", b"^", b".", b",")
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n\\]|\\[^\n]|\\\n)*", re.MULTILINE)
+_NO_VALUE = re.compile(rb"\s*#\s*define\s+\w+(?:\([^)]*\))?\s*")
+_DIRECTIVE = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\[^\n]|\\\n)*", re.MULTILINE)
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
+_ATTRIBUTE = re.compile(
+    rb"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{4,}[0-9]*)\b(?:\([^(){};\n]*\))?"
+    rb"(?=[ \t]+(?:[A-Za-z_~]|::)|[ \t]*\r?\n[ \t]*[a-z_])"
+)
+_BEHIND = re.compile(
+    rb"(?<=\))\s*\b[A-Z][A-Z0-9_]{3,}\b(?:\([^(){};\n]*\))?(?=\s*[;{])"
+    rb"|(?<=[\w\])])[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+\([^(){};\n]*\)(?=[ \t]*[;{=])"
+)
+_WORD = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*([^\s]*)")
+_NO_CODE = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
+
+
+def c_macros(source: bytes) -> bytes:
+    """Macros that stand on a line of their own without `;`, and comments inside a `#define`."""
+    without = _DEFINE.sub(_uncommented, source)
+    return _members(_CALL_LINE.sub(lambda found: blanked(found[0]), without))
+
+
+def _uncommented(define: re.Match[bytes]) -> bytes:
+    """A `#define` without comments, but for one that is all of its value: the next line would be taken for it."""
+    without = _COMMENT.sub(lambda found: blanked(found[0]), define[0])
+    return define[0] if _NO_VALUE.fullmatch(without) else without
+
+
+def c_branches(source: bytes) -> bytes:
+    """Besides `c_macros`, all but one branch of the conditions whose branches open what another closes."""
+    return _one_branch(c_macros(source))
+
+
+def c_attributes(source: bytes) -> bytes:
+    """Besides `c_branches`, macros like attributes: before a declaration's next word, or at its end."""
+    text = c_branches(source)
+    out, at = [], 0
+    for directive in _DIRECTIVE.finditer(text):
+        out += [_bare(text[at : directive.start()]), directive[0]]
+        at = directive.end()
+    return b"".join([*out, _bare(text[at:])])
+
+
+def _bare(code: bytes) -> bytes:
+    return _BEHIND.sub(lambda f: blanked(f[0]), _ATTRIBUTE.sub(lambda f: blanked(f[0]), code))
+
+
+def _members(source: bytes) -> bytes:
+    """Without the indented lines that hold one macro alone, between the members of a type."""
+    lines = source.split(b"\n")
+    before, inside = b"", False
+    for i, line in enumerate(lines):
+        bare = line.strip()
+        if not bare:
+            continue
+        if bare.startswith(b"#") or inside:
+            inside = line.rstrip(b"\r").endswith(b"\\")
+            continue
+        if _MEMBER_LINE.fullmatch(line) and (not before or _BEFORE_MEMBER.search(before)):
+            after = next((text for rest in lines[i + 1 : i + 20] if (text := rest.strip())), b"")
+            if not after.startswith(_CONTINUES) and after != b";":
+                lines[i] = blanked(line)
+                continue
+        before = line
+    return b"\n".join(lines)
+
+
+def _one_branch(source: bytes) -> bytes:
+    """With one branch alone of each condition that has unbalanced braces in a branch: the first, but for `if 0`.
+
+    Their directives go too, since the grammar wants whole statements between them.
+    """
+    out = bytearray(source)
+    open_: list[list[tuple[int, int, bytes]]] = []  # of each open condition, its directives: start, end, what
+    for found in _DIRECTIVE.finditer(source):
+        word = _WORD.match(found[0])
+        if word is None:
+            continue
+        mark = (found.start(), found.end(), word[1] + b" " + word[2])
+        if word[1].startswith(b"if"):
+            open_.append([mark])
+        elif open_:
+            open_[-1].append(mark)
+            if word[1] == b"endif":
+                _settle(source, out, open_.pop())
+    return bytes(out)
+
+
+def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]]) -> None:
+    branches = [(a[1], b[0]) for a, b in zip(marks, marks[1:], strict=False)]
+    if all(_balanced(bytes(out[start:end])) for start, end in branches):
+        return
+    kept = 1 if marks[0][2] == b"if 0" and len(branches) > 1 else 0
+    for start, end, _ in marks:
+        out[start:end] = blanked(source[start:end])
+    for i, (start, end) in enumerate(branches):
+        if i != kept:
+            out[start:end] = blanked(source[start:end])
+
+
+def _balanced(branch: bytes) -> bool:
+    """Whether each brace and parenthesis of a branch has its partner in it."""
+    depth = round_ = 0
+    for char in _NO_CODE.sub(b"", branch):
+        if char in b"{}":
+            depth += 1 if char == 0x7B else -1
+        elif char in b"()":
+            round_ += 1 if char == 0x28 else -1
+        if depth < 0 or round_ < 0:
+            return False
+    return depth == 0 and round_ == 0
