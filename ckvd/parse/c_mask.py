@@ -7,6 +7,7 @@ they divide a bracket from its partner.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from ckvd.parse.blanks import blanked
 
@@ -29,6 +30,8 @@ _BEHIND = re.compile(
     rb"|(?<=[\w\])])[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+\([^(){};\n]*\)(?=[ \t]*[;{=])"
 )
 _WORD = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*([^\s]*)")
+_ENDERS = b";{},]:>"
+_ANY = bytes(range(256))
 _NO_CODE = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
 
 
@@ -39,7 +42,7 @@ def c_macros(source: bytes) -> bytes:
 
 
 def _uncommented(define: re.Match[bytes]) -> bytes:
-    """A `#define` without comments, but for one that is all of its value: the next line would be taken for it."""
+    """A `#define` without comments, but for one that is all of its value: the next line would become it."""
     without = _COMMENT.sub(lambda found: blanked(found[0]), define[0])
     return define[0] if _NO_VALUE.fullmatch(without) else without
 
@@ -47,6 +50,11 @@ def _uncommented(define: re.Match[bytes]) -> bytes:
 def c_branches(source: bytes) -> bytes:
     """Besides `c_macros`, all but one branch of the conditions whose branches open what another closes."""
     return _one_branch(c_macros(source))
+
+
+def csharp_branches(source: bytes) -> bytes:
+    """All but one branch of the conditions that stand within a statement or divide brackets."""
+    return _one_branch(source, _ENDERS)
 
 
 def c_attributes(source: bytes) -> bytes:
@@ -83,8 +91,8 @@ def _members(source: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _one_branch(source: bytes) -> bytes:
-    """With one branch alone of each condition that has unbalanced braces in a branch: the first, but for `if 0`.
+def _one_branch(source: bytes, enders: bytes = _ANY) -> bytes:
+    """With one branch alone of each condition that divides brackets or a statement: the first, not `if 0`.
 
     Their directives go too, since the grammar wants whole statements between them.
     """
@@ -100,13 +108,15 @@ def _one_branch(source: bytes) -> bytes:
         elif open_:
             open_[-1].append(mark)
             if word[1] == b"endif":
-                _settle(source, out, open_.pop())
+                _settle(source, out, open_.pop(), enders)
     return bytes(out)
 
 
-def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]]) -> None:
-    branches = [(a[1], b[0]) for a, b in zip(marks, marks[1:], strict=False)]
-    if all(_balanced(bytes(out[start:end])) for start, end in branches):
+def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]], enders: bytes) -> None:
+    branches = [(a[1], b[0]) for a, b in pairwise(marks)]
+    if not _within(out, marks[0][0], enders) and all(
+        _balanced(bytes(out[start:end])) for start, end in branches
+    ):
         return
     kept = 1 if marks[0][2] == b"if 0" and len(branches) > 1 else 0
     for start, end, _ in marks:
@@ -114,6 +124,17 @@ def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]]) 
     for i, (start, end) in enumerate(branches):
         if i != kept:
             out[start:end] = blanked(source[start:end])
+
+
+def _within(text: bytearray, at: int, enders: bytes) -> bool:
+    """Whether a place stands within a statement: behind a line that is a mere `:`, or that ends otherwise."""
+    for line in reversed(bytes(text[max(0, at - 2000) : at]).split(b"\n")):
+        bare = line.strip()
+        if not bare or bare.startswith((b"#", b"//", b"*", b"/*")):
+            continue
+        code = _NO_CODE.sub(b"", bare).rstrip()
+        return code == b":" or (bool(code) and code[-1] not in enders)
+    return False
 
 
 def _balanced(branch: bytes) -> bool:

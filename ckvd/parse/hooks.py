@@ -130,6 +130,18 @@ def c_functions(node: ts.Node, source: bytes) -> list[Found]:
     return [Found(text_of(called, source), called.start_byte)]
 
 
+def cpp_defaulted(node: ts.Node, source: bytes) -> list[Found]:
+    """`A::A() = default;` outside its class, which the grammar takes for an assignment to a call."""
+    for path in ("assignment_expression", "call_expression"):
+        node = next((c for c in node.children if c.type == path), node)
+    set_to = node.parent.child_by_field_name("right") if node.parent is not None else None
+    called = node.child_by_field_name("function")
+    if called is None or set_to is None or called.type != "qualified_identifier":
+        return []
+    found, _ = _declared(called, source)
+    return [found] if found is not None and text_of(set_to, source) in ("default", "delete") else []
+
+
 def c_values(node: ts.Node, source: bytes) -> list[Found]:
     """Variables, fields and type names: the declarators that are no functions."""
     return _all_declared(node, source, functions=False)
@@ -275,6 +287,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "c_functions": c_functions,
     "c_type": c_type,
     "c_values": c_values,
+    "cpp_defaulted": cpp_defaulted,
     "cmake_test": cmake_test,
     "elixir_attribute": elixir_attribute,
     "elixir_function": elixir_function,

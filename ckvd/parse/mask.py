@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
-from ckvd.parse.c_mask import c_attributes, c_branches, c_macros
+from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, csharp_branches
 from ckvd.parse.julia_mask import julia_pictures, julia_symbols
 from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
@@ -19,6 +19,7 @@ from ckvd.parse.powershell import powershell_statements
 
 Mask = Callable[[bytes], bytes]
 """A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
+
 
 def blank(found: re.Match[bytes]) -> bytes:
     return blanked(found[0])
@@ -136,6 +137,7 @@ MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_branches": c_branches,
     "c_macros": c_macros,
+    "csharp_branches": csharp_branches,
     "dart_newer": dart_newer,
     "dockerfile_blanks": dockerfile_blanks,
     "dockerfile_escapes": dockerfile_escapes,

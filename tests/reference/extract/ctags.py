@@ -14,10 +14,17 @@ _OPERATOR = re.compile(r"operator (?=\W)")
 _MADE_UP = re.compile(r"__anon|^anon\w{8,}")
 
 
+def file_scoped(path: str) -> list[str]:
+    """The names of C#'s `namespace a.b;`, which this ctags passes over."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        found = re.search(r"^namespace\s+([\w.]+)\s*;", file.read(), re.MULTILINE)
+    return found[1].split(".") if found else []
+
+
 def main(language: str, kinds: str) -> None:
     paths = [line.rstrip("\n") for line in sys.stdin]
     command = [
-        "ctags", "--options=NONE", "--output-format=json", "--fields=+neZ", "--sort=no", "--extras=-F",
+        "ctags", "--options=NONE", "--output-format=json", "--fields=+neZ", "--sort=no",
         f"--languages={language}", f"--language-force={language}", f"--kinds-{language}={kinds}", "-L", "-",
     ]  # fmt: skip
     done = subprocess.run(
@@ -25,12 +32,14 @@ def main(language: str, kinds: str) -> None:
     )
     if done.returncode:
         sys.exit(done.stderr.strip() or "ctags failed")
+    spaces = {path: file_scoped(path) for path in paths} if language == "C#" else {}
     rows: dict[str, list[dict[str, object]]] = {path: [] for path in paths}
     for tag in map(json.loads, done.stdout.splitlines()):
-        names = [p for p in _SEPARATORS.split(tag.get("scope", "")) if p] + [_OPERATOR.sub("operator", tag["name"])]
+        scopes = [p for p in _SEPARATORS.split(tag.get("scope", "")) if p and not _MADE_UP.match(p)]
         if language == "C" and tag["kind"] in ("prototype", "function") and "scope" in tag:
             continue  # a macro that makes a field: C has no functions in a struct
-        if not any(_MADE_UP.match(name) for name in names):
+        if not _MADE_UP.match(tag["name"]):
+            names = [*spaces.get(tag["path"], []), *scopes, _OPERATOR.sub("operator", tag["name"])]
             end = None if tag["kind"] == "macro" else tag.get("end")  # that of a macro is the line behind it
             rows[tag["path"]].append({"symbol": ".".join(names), "name": tag["line"], "end": end})
     for path, found in rows.items():

@@ -1,0 +1,74 @@
+"""What only a preprocessor could make sense of costs no symbol of the rest."""
+
+from __future__ import annotations
+
+import pytest
+from parse_support import parsed
+
+FIELDS = b"""\
+#define UV_EXTERN /* nothing */
+#endif
+struct shutdown_s {
+  REQ_FIELDS
+  int *handle;
+  PRIVATE_FIELDS(x)
+};
+int after(void) { return 1; }
+"""
+BRANCHES = b"""\
+#if A
+int run(int x) {
+#else
+int run(long x) {
+#endif
+  return 1;
+}
+int after(void) { return 2; }
+"""
+BEHIND = b"""\
+int add(int a) WARN_UNUSED_RESULT;
+char *next(int a)
+  WARN_UNUSED_RESULT;
+int after(void) { return 2; }
+"""
+NAMES = {
+    "fields": ("c", b"#if X\n" + FIELDS, {"UV_EXTERN", "shutdown_s", "after"}),
+    "branches": ("c", BRANCHES, {"run", "after"}),
+    "behind": ("c", BEHIND, {"add", "next", "after"}),
+    "attribute in a define": ("c", b"#define GLAPI extern\nGLAPI int f(int a);\nint g(\n", {"GLAPI", "f"}),
+    "a call with a body": ("c", b"TEST_IMPL(pool) {\n  return 1;\n}\nint after;\n", {"TEST_IMPL", "after"}),
+    "members": (
+        "cpp",
+        b"class A {\n  int n GUARDED_BY(mu_);\n  void f(int a) REQUIRES(mu_);\n};\n"
+        b"int after() { return 1; }\n",
+        {"A", "A.n", "A.f", "after"},
+    ),
+    "initialisers": (
+        "cpp",
+        b"class L {\n  L(int m)\n      :\n#if !defined(N)\n        m_(m),\n#endif\n        a_(m) {\n  }\n"
+        b"  void f();\n};\n",
+        {"L", "L.L", "L.f"},
+    ),
+    "defaulted": (
+        "cpp",
+        b"A::A() = default;\nA::~A() = default;\nvoid f() { g() = x; }\n",
+        {"A.A", "A.~A", "f"},
+    ),
+    "half a declaration": (
+        "csharp",
+        b"interface I\n{\n    I For(int a)\n#if X\n        => new();\n#else\n    ;\n#endif\n"
+        b"    void G();\n}\n",
+        {"I", "I.For", "I.G"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_symbols_around_what_is_masked(case: str) -> None:
+    language, source, names = NAMES[case]
+    assert {s.symbol for s in parsed(language, source).symbols} == names
+
+
+def test_a_define_whose_value_is_a_comment_ends_on_its_line() -> None:
+    (found,) = (s for s in parsed("c", NAMES["fields"][1]).symbols if s.name == "UV_EXTERN")
+    assert NAMES["fields"][1][found.start : found.end] == b"#define UV_EXTERN /* nothing */"
