@@ -71,4 +71,4 @@ def test_symbols_around_what_is_masked(case: str) -> None:
 
 def test_a_define_whose_value_is_a_comment_ends_on_its_line() -> None:
     (found,) = (s for s in parsed("c", NAMES["fields"][1]).symbols if s.name == "UV_EXTERN")
-    assert NAMES["fields"][1][found.start : found.end] == b"#define UV_EXTERN /* nothing */"
+    assert NAMES["fields"][1][found.start : found.end] == b"#define UV_EXTERN"
