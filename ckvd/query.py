@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from ckvd import words
 
 MAX_TERMS = 64
-"""Words, phrases and names that a query is cut down to each, the first ones: a whole ticket may be pasted in."""
+"""Words, phrases and names that a query is cut down to, each: a whole ticket may be pasted in."""
 MAX_TEXT = 20_000
 """Characters that are looked at: a ticket with its stack trace, not a log."""
 _MAX_PHRASE = 12  # words of one compound: a path, a qualified name

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import pytest
 from search_support import make_index
+from support import Ckvd, Tree
 
 import ckvd
 from ckvd.errors import StoreError, WorktreeError
+from ckvd.index import Index
 
 
 def test_it_is_exported() -> None:
@@ -38,14 +41,15 @@ def test_nothing_can_be_written(root: Path, index: ckvd.Index) -> None:
     assert (root / ".ckvd" / "index.db").read_bytes() == before
 
 
-def test_threads_share_one(index: ckvd.Index) -> None:
+@pytest.mark.parametrize("budget", [None, 200])
+def test_threads_share_one(index: ckvd.Index, budget: int | None) -> None:
     queries = ["evict", "retry with backoff", "http response code", "shards"] * 6
-    alone = [index.search(query, 5) for query in queries]
+    alone = [index.search(query, 5, budget=budget) for query in queries]
     start = threading.Barrier(4)
 
     def run(part: int) -> list[object]:
         start.wait()
-        return [index.search(query, 5) for query in queries[part::4]]
+        return [index.search(query, 5, budget=budget) for query in queries[part::4]]
 
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(run, range(4)))
@@ -80,6 +84,20 @@ def test_no_index_and_no_tree(tmp_path: Path) -> None:
         ckvd.Index(tmp_path)
     with pytest.raises(WorktreeError):
         ckvd.Index(tmp_path / "missing")
+
+
+def test_the_tree_around_a_folder_is_found_also_where_it_was_moved_to(
+    tree: Tree, ckvd: Ckvd, tmp_path: Path
+) -> None:
+    tree.write({"src/a.py": "def first(): pass\n"})
+    ckvd("index", tree.root)
+    with Index(tree.root / "src") as index:
+        assert (Path(index.root), Path(index.db)) == (tree.root, tree.db)
+    moved = tmp_path / "moved"
+    shutil.copytree(tree.root, moved)
+    with Index(moved / "src") as index:
+        assert (Path(index.root), Path(index.db)) == (moved, moved / ".ckvd" / "index.db")
+        assert index.search("first", 1, "keyword").hits[0].path == "src/a.py"
 
 
 def test_another_place(root: Path, tmp_path: Path) -> None:
