@@ -63,6 +63,8 @@ class Found:
     start_line: int
     end_line: int
     rendering: str = "source"
+    unit: str = "symbol"
+    grain: str = "fine"
 
 
 @dataclass(frozen=True)
