@@ -2,7 +2,8 @@
 
 usage: retrieval_bench.py [--most N] [--commits] REPOSITORY ...
 
-Prints MRR@10 and recall@10 of each mode for each repository, then the mean over repositories. The weights in
+Prints MRR@10 and recall@10 of each mode for each repository, and the share of queries with a test, a class, a
+section or other prose above the answer, then the mean over repositories. The weights in
 `ckvd/rank.py` were chosen on such queries over boltons, httpcore, jackson-core, logrus, mobx, mux, paramiko,
 serde-json, tenacity, viper, websockets and zod.
 """
@@ -47,9 +48,11 @@ def _show(name: str, task: str, found: Evaluation, means: dict[tuple[str, Mode],
         if group.unit == "all" and group.queries:
             mrr, recall = group.figures["mrr@10"], group.figures["recall@10"]
             means[task, group.mode].append(mrr.mean)
+            above = ", ".join(f"{kind} {share:.2f}" for kind, share in group.above.items())
             print(
                 f"{name:<14} {task:<10} {group.mode:<8} {group.queries:>4} queries  MRR@10 {mrr.mean:.3f}"
-                f" [{mrr.low:.3f}, {mrr.high:.3f}]  recall@10 {recall.mean:.3f}  severed {group.severed}",
+                f" [{mrr.low:.3f}, {mrr.high:.3f}]  recall@10 {recall.mean:.3f}  severed {group.severed}"
+                f"  above: {above}",
                 flush=True,
             )
 
