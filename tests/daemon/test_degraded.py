@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,7 +45,11 @@ def shell(tree: Tree, script: str, *unshare: str) -> Iterator[subprocess.Popen[b
     prelude = "step() { read -r _; }\n"
     command = ["unshare", "-Ur", *unshare, "bash", "-euc", prelude + script, "bash", str(tree.root)]
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
     try:
         yield process
@@ -53,7 +58,7 @@ def shell(tree: Tree, script: str, *unshare: str) -> Iterator[subprocess.Popen[b
         assert process.wait(30) == 0, process.stderr.read().decode() if process.stderr else ""
     finally:
         if process.poll() is None:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # the daemon with its shell
             process.wait()
         for pipe in (process.stdin, process.stderr):
             if pipe is not None:
