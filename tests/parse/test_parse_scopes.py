@@ -50,3 +50,14 @@ def test_an_attribute_before_a_trailing_comment_belongs_to_its_declaration() -> 
         "X": (source.index(b"const"), source.index(b"const")),
         "f": (source.index(b"fn"), source.index(b"fn")),
     }
+
+
+def test_a_component_is_a_function_in_what_wraps_it() -> None:
+    source = b"""\
+export const Row = React.memo(function Inner(props) { const f = () => 1; return f(); });
+const Cell = memo(forwardRef((props, ref) => { return props.x; }));
+const list = items.map((x) => x);
+"""
+    for language in ("javascript", "typescript", "tsx"):
+        kinds = {s.symbol: s.kind for s in parsed(language, source).symbols}
+        assert kinds == {"Row": "function", "Row.f": "function", "Cell": "function", "list": "constant"}

@@ -12,6 +12,20 @@ const tidy = (text) => text.replace(/\s+/g, " ").trim();
 const isObject = (n) => n && n.kind === K.ObjectLiteralExpression;
 const isClass = (n) => n && n.kind === K.ClassExpression;
 
+/** A component of React in `memo` or `forwardRef`, or in both. */
+function isComponent(node, file) {
+  if (!node || node.kind !== K.CallExpression) return false;
+  const callee = node.expression.getText(file).replace(/^React\./, "");
+  if (callee === "observer" && node.expression.kind !== K.Identifier) return false;
+  if (!["memo", "forwardRef", "observer"].includes(callee)) return false;
+  return node.arguments.some((n) => isFunction(n) || (callee !== "forwardRef" && isForwarded(n, file)));
+}
+
+function isForwarded(node, file) {
+  if (node.kind !== K.CallExpression || !node.arguments.some(isFunction)) return false;
+  return ["forwardRef", "React.forwardRef"].includes(node.expression.getText(file));
+}
+
 function scriptKind(path) {
   if (/\.tsx$/i.test(path)) return ts.ScriptKind.TSX;
   if (/\.[cm]?ts$/i.test(path)) return ts.ScriptKind.TS;
@@ -109,7 +123,7 @@ function extract(path) {
         return [...parents, named(node.name, file)];
       case K.VariableDeclaration:
         if (node.name.kind !== K.Identifier) return parents;
-        if (isFunction(bare(node.initializer)) || isClass(node.initializer))
+        if (isFunction(bare(node.initializer)) || isComponent(node.initializer, file) || isClass(node.initializer))
           return add([...parents, node.name.text], outer(node));
         return atModule(node) || isObject(node.initializer) ? [...parents, node.name.text] : parents;
       case K.BinaryExpression: {
