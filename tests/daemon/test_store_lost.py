@@ -34,8 +34,8 @@ def beside(tree: Tree, suffix: str) -> Path:
     return tree.db.with_name(tree.db.name + suffix)
 
 
-def equals_a_fresh_one(tree: Tree, ckvd: Ckvd) -> None:
-    fresh = tree.root.parent / "fresh.db"
+def equals_a_fresh_one(tree: Tree, ckvd: Ckvd, folder: Path | None = None) -> None:
+    fresh = (folder or tree.root.parent) / "fresh.db"
     ckvd("index", str(tree.root), "--db", str(fresh))
     assert differences(tree.db, fresh) == []
     assert faults(tree.db) == []
@@ -168,7 +168,8 @@ def small(tmp_path: Path) -> tuple[Path, tuple[str, ...]]:
 def test_a_disk_that_fills_is_told_and_waited_for(small: tuple[Path, tuple[str, ...]]) -> None:
     """The scenario runs as a program of its own, inside the mount."""
     mount, wrap = small
-    code = f"import test_store_lost; from pathlib import Path; test_store_lost.fill(Path({str(mount)!r}))"
+    call = f"fill(Path({str(mount)!r}), Path({str(mount.parent)!r}))"
+    code = f"import test_store_lost; from pathlib import Path; test_store_lost.{call}"
     path = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parent.parent)])
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(
@@ -177,7 +178,7 @@ def test_a_disk_that_fills_is_told_and_waited_for(small: tuple[Path, tuple[str, 
     assert done.returncode == 0, done.stderr
 
 
-def fill(mount: Path) -> None:
+def fill(mount: Path, elsewhere: Path) -> None:
     from support import find_ckvd
 
     ckvd, tree = find_ckvd(), Tree(mount / "tree")
@@ -208,8 +209,7 @@ def fill(mount: Path) -> None:
         assert process.poll() is None
         ballast.unlink()
         wait_until(lambda: not says_so() and has(tree, "new1999"), "the rows once there is room")
-        equals_a_fresh_one(tree, ckvd)
-    (tree.root.parent / "fresh.db").unlink()
+        equals_a_fresh_one(tree, ckvd, elsewhere)
     no_room()
     process = subprocess.Popen([ckvd.executable, "run", str(tree.root)], stderr=subprocess.PIPE, text=True)
     try:
@@ -218,7 +218,7 @@ def fill(mount: Path) -> None:
         )
         ballast.unlink()
         ckvd("sync", str(tree.root), "--vectors")
-        equals_a_fresh_one(tree, ckvd)
+        equals_a_fresh_one(tree, ckvd, elsewhere)
     finally:
         process.terminate()
         assert process.communicate(timeout=STOP_S)[1] == ""
