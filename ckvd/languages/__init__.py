@@ -7,7 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from ckvd.languages.schema import HeaderRule, Language, LanguageDataError, Rule, extended, load, unusable
+from ckvd.languages.load import extended, load, unusable
+from ckvd.languages.schema import HeaderRule, Language, LanguageDataError, Rule
 
 __all__ = ["HeaderRule", "Language", "LanguageDataError", "Rule", "get", "names", "problems"]
 

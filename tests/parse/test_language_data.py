@@ -16,7 +16,7 @@ import pytest
 import ckvd
 from ckvd import languages
 from ckvd.languages import LanguageDataError, version
-from ckvd.languages.schema import load
+from ckvd.languages.load import load
 
 PACKAGE = Path(ckvd.__file__).parent
 WRONG = {

@@ -9,7 +9,7 @@ from parse_support import GOLDEN, TREE_SITTER
 
 from ckvd import languages
 from ckvd.languages import LanguageDataError, get, names
-from ckvd.languages.schema import extended, load
+from ckvd.languages.load import extended, load
 from ckvd.parse.table import table
 
 MINIMAL = {"name": "x", "grammar": "python"}
