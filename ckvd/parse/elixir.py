@@ -19,12 +19,13 @@ def elixir_module(node: ts.Node, source: bytes) -> list[Found]:
     name = arguments.named_children[0] if arguments is not None and arguments.named_children else None
     if arguments is None or name is None or name.type not in ("alias", "dot"):
         return []
-    words = text_of(name, source).removeprefix("__MODULE__.")
-    target = re.search(r"\bfor:\s*([A-Z][\w.]*)\s*\Z", text_of(arguments, source))
+    words, end = text_of(name, source).removeprefix("__MODULE__."), name.end_byte
+    target = re.search(rb"\bfor:\s*([A-Z][\w.]*)\s*\Z", source[arguments.start_byte : arguments.end_byte])
     if target is not None and node.named_children[0].text == b"defimpl":
-        words += f".{target[1]}"
+        words += "." + target[1].decode("utf-8", "replace")
+        end = arguments.start_byte + target.end(1)
     *parents, last = words.split(".")
-    return [Found(last, name.end_byte - len(words.rpartition(".")[2].encode()), tuple(parents))]
+    return [Found(last, end - len(last.encode()), tuple(parents))]
 
 
 def elixir_function(node: ts.Node, source: bytes) -> list[Found]:
