@@ -9,8 +9,8 @@ from typing import Literal
 from ckvd.languages.schema import COARSE, HEADER_VALUES, VALUES
 from ckvd.model import HeaderItem, Range, Symbol
 from ckvd.parse import text
+from ckvd.parse.draft import Draft
 from ckvd.parse.table import Table
-from ckvd.parse.walk import Draft
 
 
 def symbols(table: Table, source: bytes, drafts: Sequence[Draft]) -> tuple[Symbol, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ckvd.languages.schema import VALUES
 from ckvd.model import Range
-from ckvd.parse.walk import Draft
+from ckvd.parse.draft import Draft
 
 
 def rescued(inside: Sequence[Draft], others: Sequence[Draft], block: Range) -> list[Draft]:

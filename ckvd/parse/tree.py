@@ -11,9 +11,10 @@ from ckvd.languages import Language, get
 from ckvd.model import HeaderItem, Parsed, Range
 from ckvd.parse import build, damage, quarantine, rescue
 from ckvd.parse.blanks import blanked
+from ckvd.parse.draft import Draft
 from ckvd.parse.table import Table, table, usable
 from ckvd.parse.text import trimmed
-from ckvd.parse.walk import Draft, Walk
+from ckvd.parse.walk import Walk
 
 
 def parse(path: str, source: bytes, language: Language) -> Parsed:

@@ -6,7 +6,7 @@ A cursor visits the tree in file order without recursion; a language's table say
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import tree_sitter as ts
 
@@ -14,33 +14,10 @@ from ckvd.languages.schema import SPACES, TYPES, Rule
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.damage import any_within
+from ckvd.parse.draft import Draft, measure
 from ckvd.parse.found import Found, text_of
 from ckvd.parse.paths import ERROR_KIND
 from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table
-
-
-@dataclass(slots=True, eq=False)
-class Draft:
-    """A symbol in the making. `declared` is where its own text begins (behind attributes that are
-    siblings), `group` the declaration that it shares with others (`var ( … )`), `first` whether its name
-    is the first of those that its node declares."""
-
-    found: Found
-    parents: tuple[str, ...]
-    kind: str
-    rule: Rule
-    start: int
-    end: int
-    lead: int
-    declared: int
-    body: Range | None
-    doc: Range | None
-    scope: Draft | None
-    group: Range
-    where: str
-    clean: bool
-    first: bool = True
-    imports: list[HeaderItem] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -197,26 +174,9 @@ class Walk:
                 self._scopes.pop()
         scope = self._scopes[-1]
         outer, outer_depth = self._outermost(node, depth)
-        end = min(outer.end_byte, len(source))
-        begin = start = self._begin(outer, compiled.leading)
-        if self._blanked is not None:
-            start = text.before_blanks(source, self._blanked, start)
-        if rule.semicolon and source[end : end + 1] == b";":
-            end += 1
-        behind, until = None, None
-        if rule.trailing:
-            behind, until = self._trailing(outer, compiled.trailing)
-            end = until or end
-        if not (self._damaged and node.has_error):
-            code = text.end_of_code(node, source, self._table.comments)
-            end = min(end, code) if code < node.end_byte else end
-        end = text.trimmed(source, start, end)
-        declared = text.behind_attributes(outer, source, self._table.attributes, self._table.modifiers)
-        declared = begin if declared == outer.start_byte else declared
-        start, lead = text.lead(source, start, self._marks)
-        body, doc = self._body(compiled, node, end)
-        if body is None and behind is not None:
-            body = behind, end
+        damaged = self._damaged and node.has_error
+        extent = measure(self._table, compiled, source, self._blanked, node, outer, damaged, self._marks)
+        start, end = extent.start, extent.end
         around = self._around(depth)
         group = (start, end)
         if around is not None and around.start_byte < start:
@@ -225,7 +185,7 @@ class Walk:
         before = scope.last
         if before is not None and rule.joined and before.rule.joined and before.found.name == found[0].name:
             before.kind, before.rule = self._kind(compiled, node, found[0], depth), rule
-            self._join(before, end, clean)
+            before.join(end, clean)
             self._enter(before, depth)
             return True
         for each in found:
@@ -236,10 +196,10 @@ class Walk:
                 rule=rule,
                 start=start,
                 end=end,
-                lead=lead,
-                declared=declared,
-                body=body,
-                doc=doc,
+                lead=extent.lead,
+                declared=extent.declared,
+                body=extent.body,
+                doc=extent.doc,
                 scope=scope.draft,
                 group=group,
                 where=scope.where,
@@ -251,41 +211,8 @@ class Walk:
         if rule.rest:
             self.header.append(HeaderItem("package", start, end))
         if len(found) == 1 and (rule.scope or rule.inside is not None):
-            self._enter(draft, depth if until is None else outer_depth - 1, until)
+            self._enter(draft, depth if extent.until is None else outer_depth - 1, extent.until)
         return True
-
-    @staticmethod
-    def _join(before: Draft, end: int, clean: bool) -> None:
-        # A signature alone has no body: what follows it is one.
-        before.body = before.body[0] if before.body else before.end, end
-        before.end, before.group = end, (before.group[0], end)
-        before.clean = before.clean and clean
-
-    def _begin(self, node: ts.Node, leading: frozenset[int]) -> int:
-        """Where a declaration begins: with the siblings that lead to it, behind comments in it."""
-        start = node.start_byte
-        if leading:
-            at = node.prev_sibling
-            while at is not None and at.kind_id in leading:
-                start, at = at.start_byte, at.prev_sibling
-        at = node.child(0) if node.child_count else None
-        while start == node.start_byte and at is not None and at.kind_id in self._table.comments:
-            self._marks.append((at.start_byte, at.end_byte, False, False))
-            at = at.next_sibling
-            if at is None or at.kind_id not in self._table.comments:
-                return at.start_byte if at is not None else start
-        return start
-
-    def _trailing(self, node: ts.Node, kinds: frozenset[int]) -> tuple[int | None, int | None]:
-        """Where the siblings that belong to a declaration begin and end; None where there are none."""
-        start = end = None
-        at = node.next_named_sibling
-        while at is not None and (at.kind_id in kinds or at.kind_id in self._table.comments):
-            if at.kind_id in kinds:
-                start = at.start_byte if start is None else start
-                end = min(at.end_byte, len(self._source))
-            at = at.next_named_sibling
-        return start, end
 
     def _enter(self, draft: Draft, depth: int, until: int | None = None) -> None:
         outside = self._scopes[-1]
@@ -340,24 +267,6 @@ class Walk:
             made = found.name in constructors or ("*" in constructors and owner == (found.name,))
             return "constructor" if made else rule.member
         return kind
-
-    def _body(self, compiled: CompiledRule, node: ts.Node, end: int) -> tuple[Range | None, Range | None]:
-        """What an outline leaves out, and the docstring that begins it."""
-        hits: list[ts.Node] = []
-        for path in compiled.body:
-            hits = path.find(node, None)
-            if hits:
-                break
-        if not hits:
-            return None, None
-        start, last = hits[0].start_byte, min(end, hits[-1].end_byte) if hits[0].is_named else end
-        doc = None
-        if hits[0].kind_id in self._table.blocks:
-            inside = [c for c in hits[0].named_children if c.kind_id not in self._table.comments]
-            if inside and inside[0].kind_id in self._table.docstrings:
-                doc = (inside[0].start_byte, inside[0].end_byte)
-                start = inside[1].start_byte if len(inside) > 1 else last
-        return ((start, last) if start < last else None), doc
 
     def _import(self, compiled: CompiledHeader, node: ts.Node, depth: int) -> None:
         scope = self._scopes[-1]

@@ -1,0 +1,142 @@
+"""A symbol in the making, and how far the declaration that it stands for reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import tree_sitter as ts
+
+from ckvd.languages.schema import Rule
+from ckvd.model import HeaderItem, Range
+from ckvd.parse import text
+from ckvd.parse.found import Found
+from ckvd.parse.table import CompiledRule, Table
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A symbol in the making. `declared` is where its own text begins (behind attributes that are
+    siblings), `group` the declaration that it shares with others (`var ( … )`), `first` whether its name
+    is the first of those that its node declares."""
+
+    found: Found
+    parents: tuple[str, ...]
+    kind: str
+    rule: Rule
+    start: int
+    end: int
+    lead: int
+    declared: int
+    body: Range | None
+    doc: Range | None
+    scope: Draft | None
+    group: Range
+    where: str
+    clean: bool
+    first: bool = True
+    imports: list[HeaderItem] = field(default_factory=list)
+
+    def join(self, end: int, clean: bool) -> None:
+        """Goes on to `end`. A signature alone has no body: what follows it is one."""
+        self.body = self.body[0] if self.body else self.end, end
+        self.end, self.group = end, (self.group[0], end)
+        self.clean = self.clean and clean
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a declaration lies: the fields of `Draft`, and `until`, the end of siblings that it takes in."""
+
+    start: int
+    end: int
+    lead: int
+    declared: int
+    body: Range | None
+    doc: Range | None
+    until: int | None
+
+
+def measure(
+    table: Table,
+    compiled: CompiledRule,
+    source: bytes,
+    blanked: bytes | None,
+    node: ts.Node,
+    outer: ts.Node,
+    damaged: bool,
+    marks: list[text.Mark],
+) -> Extent:
+    """The extent of a declaration: `node` names it, `outer` is the widest node that is all of it.
+
+    `blanked` is the text that was parsed, where it is not the source; `marks` are the comments and
+    attributes before it, to which those at its beginning are added.
+    """
+    rule = compiled.rule
+    end = min(outer.end_byte, len(source))
+    begin = start = _begin(table, outer, compiled.leading, marks)
+    if blanked is not None:
+        start = text.before_blanks(source, blanked, start)
+    if rule.semicolon and source[end : end + 1] == b";":
+        end += 1
+    behind, until = None, None
+    if rule.trailing:
+        behind, until = _trailing(table, outer, compiled.trailing, len(source))
+        end = until or end
+    if not damaged:
+        code = text.end_of_code(node, source, table.comments)
+        end = min(end, code) if code < node.end_byte else end
+    end = text.trimmed(source, start, end)
+    declared = text.behind_attributes(outer, source, table.attributes, table.modifiers)
+    declared = begin if declared == outer.start_byte else declared
+    start, lead = text.lead(source, start, marks)
+    body, doc = _body(table, compiled, node, end)
+    if body is None and behind is not None:
+        body = behind, end
+    return Extent(start, end, lead, declared, body, doc, until)
+
+
+def _begin(table: Table, node: ts.Node, leading: frozenset[int], marks: list[text.Mark]) -> int:
+    """Where a declaration begins: with the siblings that lead to it, behind comments in it."""
+    start = node.start_byte
+    if leading:
+        at = node.prev_sibling
+        while at is not None and at.kind_id in leading:
+            start, at = at.start_byte, at.prev_sibling
+    at = node.child(0) if node.child_count else None
+    while start == node.start_byte and at is not None and at.kind_id in table.comments:
+        marks.append((at.start_byte, at.end_byte, False, False))
+        at = at.next_sibling
+        if at is None or at.kind_id not in table.comments:
+            return at.start_byte if at is not None else start
+    return start
+
+
+def _trailing(table: Table, node: ts.Node, kinds: frozenset[int], size: int) -> tuple[int | None, int | None]:
+    """Where the siblings that belong to a declaration begin and end; None where there are none."""
+    start = end = None
+    at = node.next_named_sibling
+    while at is not None and (at.kind_id in kinds or at.kind_id in table.comments):
+        if at.kind_id in kinds:
+            start = at.start_byte if start is None else start
+            end = min(at.end_byte, size)
+        at = at.next_named_sibling
+    return start, end
+
+
+def _body(table: Table, compiled: CompiledRule, node: ts.Node, end: int) -> tuple[Range | None, Range | None]:
+    """What an outline leaves out, and the docstring that begins it."""
+    hits: list[ts.Node] = []
+    for path in compiled.body:
+        hits = path.find(node, None)
+        if hits:
+            break
+    if not hits:
+        return None, None
+    start, last = hits[0].start_byte, min(end, hits[-1].end_byte) if hits[0].is_named else end
+    doc = None
+    if hits[0].kind_id in table.blocks:
+        inside = [c for c in hits[0].named_children if c.kind_id not in table.comments]
+        if inside and inside[0].kind_id in table.docstrings:
+            doc = (inside[0].start_byte, inside[0].end_byte)
+            start = inside[1].start_byte if len(inside) > 1 else last
+    return ((start, last) if start < last else None), doc
