@@ -79,7 +79,7 @@ class _Worker:
             )
         self._connection = Connection(ours.detach())
         self._started_with = self.model
-        self._connection.send((self._started_with, self._limits.memory))
+        self._connection.send((self._started_with, self._limits))
         return self._connection
 
     def run(self, job: Job) -> FileResult:
@@ -273,15 +273,21 @@ def serve(fd: int) -> None:
     os.nice(5)
     connection: Connection[Any, Any] = Connection(fd)
     try:
-        model, memory = connection.recv()
+        model, limits = connection.recv()
         # Address space, not residence: a runaway allocation between two looks of the parent ends here.
-        resource.setrlimit(resource.RLIMIT_AS, (2 * memory + 2_000_000_000,) * 2)
+        resource.setrlimit(resource.RLIMIT_AS, (2 * limits.memory + 2_000_000_000,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         from ckvd.embed.tokenizer import load
 
         counter = load(model)
         while True:
-            connection.send(_outcome(connection.recv(), counter.count))
+            job = connection.recv()
+            # The parent ends a job that takes too long; this ends one whose parent was killed. The signal's
+            # own effect is wanted: a handler in Python would wait for the grammar to return.
+            signal.setitimer(signal.ITIMER_PROF, 2 * limits.cpu(len(job.data)))
+            outcome = _outcome(job, counter.count)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            connection.send(outcome)
     except (EOFError, OSError):
         return
 
