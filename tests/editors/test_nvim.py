@@ -69,7 +69,7 @@ class Nvim:
             timeout=60,
         )
         assert out.exists(), done.stderr
-        said: dict[str, Any] = json.loads(out.read_text())
+        said: dict[str, Any] = json.loads(out.read_text(errors="surrogateescape"))
         out.unlink()
         assert said.get("error") is None, said["error"]
         return said
@@ -111,6 +111,49 @@ def test_the_outline_of_a_file(nvim: Nvim, base: Tree, root: Path) -> None:
 def test_the_outline_of_a_file_with_an_odd_name(nvim: Nvim, base: Tree, root: Path) -> None:
     out = nvim(in_state(base, root, "stopped"), OUTLINE, "src/it's odd.py")
     assert out["lines"] == [[1, 5, "größe  function"], [5, 5, "after_größe  function"]]
+
+
+@pytest.fixture(
+    scope="module", params=[b'caf\xe9 "\xff".py', b"two\nlines \\x41.py"], ids=["bytes", "controls"]
+)
+def odd(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, ckvd: Ckvd) -> Tree:
+    """A tree with one file, whose name is no plain text."""
+    tree = Tree(tmp_path_factory.mktemp("odd") / "tree")
+    tree.root.mkdir()
+    name: bytes = request.param
+    (tree.root / os.fsdecode(name)).write_text("def fine():\n    return 1\n\n\ndef torn(:\n    return (\n")
+    ckvd("index", tree.root)
+    return tree
+
+
+def test_a_name_that_is_no_plain_text_is_read(nvim: Nvim, odd: Tree) -> None:
+    """Its outline, its failure, and whether it is stale."""
+    (file,) = odd.root.glob("*.py")
+    lua = f"""
+      {DIAGNOSTICS}
+      {OUTLINE}
+      wait(function() return vim.fn.bufloaded(1) == 1 and vim.b[1].ckvd_stale ~= nil end)
+      out.stale = vim.b[1].ckvd_stale
+    """
+    out = nvim(odd, lua, file.name)
+    assert out["title"] == f"ckvd: {file.name} at revision 1"
+    assert out["lines"][0] == [1, 5, "fine  function"]
+    assert [found[0] for found in out["found"]] == [4]
+    assert out["stale"] is False
+
+
+@pytest.mark.parametrize("command", ["CkvdSymbols fine", "CkvdSearch fine"])
+def test_a_jump_opens_the_file_of_that_name(nvim: Nvim, odd: Tree, command: str) -> None:
+    lua = f"""
+      pick(1)
+      vim.cmd("{command}")
+      wait(function() return vim.api.nvim_buf_get_name(0) ~= "" end)
+      out.at, out.text = vim.api.nvim_win_get_cursor(0), vim.api.nvim_get_current_line()
+    """
+    out = nvim(odd, lua)
+    assert out["text"] == "def fine():"
+    assert out["at"][0] == 1
+    assert "\n" not in out["items"][0]
 
 
 @pytest.mark.parametrize("query", ["evict", "_ev", "_e", "EVICT"])

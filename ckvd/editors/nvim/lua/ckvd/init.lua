@@ -9,7 +9,8 @@ local timer
 
 local OUTLINE = [[
 SELECT name, kind, json_array_length(parents) AS depth, name_line AS line, name_column AS column
-FROM symbols WHERE path = :path ORDER BY start_byte, end_byte DESC]]
+FROM symbols WHERE path = (SELECT path FROM files WHERE path_bytes = CAST(:path AS BLOB))
+ORDER BY start_byte, end_byte DESC]]
 local NAMED = [[
 SELECT s.path, s.symbol, s.kind, s.name_line AS line, s.name_column AS column
 FROM names_fts CROSS JOIN symbols AS s ON s.name = names_fts.name
@@ -18,13 +19,16 @@ local PREFIXED = [[
 SELECT path, symbol, kind, name_line AS line, name_column AS column FROM symbols
 WHERE name >= :text COLLATE NOCASE AND name < :text || char(0x10FFFF) COLLATE NOCASE
 ORDER BY name COLLATE NOCASE LIMIT 200]]
+-- Names are compared by their bytes: `path` is text, and shows what is not UTF-8 as \xNN.
+local BYTES = "SELECT hex(path_bytes) AS hex FROM files WHERE path = :path"
 -- Of the open files, those that changed after the revision that is known; all, where that cannot be told.
 local CHANGED = [[
-SELECT b.value AS path, f.blob_oid AS oid, x.error_line AS line, x.reason, x.detail
-FROM json_each(:paths) AS b LEFT JOIN files AS f ON f.path = b.value LEFT JOIN failures AS x ON x.path = b.value
+SELECT b.key + 1 AS at, f.blob_oid AS oid, x.error_line AS line, x.reason, x.detail
+FROM json_each(:paths) AS b LEFT JOIN files AS f ON f.path_bytes = CAST(b.value AS BLOB)
+LEFT JOIN failures AS x ON x.path = f.path
 WHERE (SELECT value FROM meta WHERE key = 'epoch') IS NOT :epoch
   OR (SELECT value FROM meta WHERE key = 'changes_since') > :revision
-  OR b.value IN (SELECT path FROM changes WHERE revision > :revision)]]
+  OR f.path IS NULL OR f.path IN (SELECT path FROM changes WHERE revision > :revision)]]
 
 local function say(message, level) vim.notify("ckvd: " .. message, level or vim.log.levels.WARN) end
 
@@ -57,14 +61,29 @@ local function ask(index, sql, values, loud, done)
   end)
 end
 
+--- Opens a file by its exact name, which `:edit` cannot take where it holds a line's end.
+local function open(file, row)
+  local buf = vim.fn.bufadd(file)
+  vim.bo[buf].buflisted = true
+  vim.cmd("buffer " .. buf)
+  local line = math.max(1, math.min(row.line, vim.api.nvim_buf_line_count(0)))
+  vim.api.nvim_win_set_cursor(0, { line, row.column or 0 })
+end
+
 local function choose(index, rows, prompt)
   if #rows == 0 then return say("nothing was found", vim.log.levels.INFO) end
-  local function shown(row) return ("%s  %s  %s:%d"):format(row.symbol or "", row.kind, row.path, row.line) end
+  local function shown(row)
+    local path = row.path:gsub("%c", function(c) return ("\\x%02x"):format(c:byte()) end)
+    return ("%s  %s  %s:%d"):format(row.symbol or "", row.kind, path, row.line)
+  end
   vim.ui.select(rows, { prompt = prompt, kind = "ckvd", format_item = shown }, function(row)
     if not row then return end
-    vim.cmd("edit " .. vim.fn.fnameescape(index.root .. "/" .. row.path))
-    local line = math.max(1, math.min(row.line, vim.api.nvim_buf_line_count(0)))
-    vim.api.nvim_win_set_cursor(0, { line, row.column or 0 })
+    if not row.path:find("\\x", 1, true) then return open(index.root .. "/" .. row.path, row) end
+    ask(index, BYTES, { path = row.path }, true, function(found)
+      if #found == 0 then return say(row.path .. " is no longer in the index") end
+      local exact = found[1].hex:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end)
+      open(index.root .. "/" .. exact, row)
+    end)
   end)
 end
 
@@ -123,13 +142,13 @@ function M.search(given)
 end
 
 --- Shows a file's failure, and whether the file on disk is still the one that was indexed (git's blob id).
-local function show(index, buf, row)
+local function show(index, buf, path, row)
   local line = math.max(0, math.min((row.line or 1), vim.api.nvim_buf_line_count(buf)) - 1)
   local failure = { lnum = line, col = 0, message = row.detail, source = "ckvd", severity = vim.diagnostic.severity.WARN }
   vim.diagnostic.set(namespace, buf, row.detail and { failure } or {})
   vim.b[buf].ckvd_stale = false
   if not row.oid or vim.fn.executable("git") == 0 then return end
-  reader.run({ "git", "hash-object", "--no-filters", "--", row.path }, index.root, function(code, out)
+  reader.run({ "git", "hash-object", "--no-filters", "--", path }, index.root, function(code, out)
     if not vim.api.nvim_buf_is_loaded(buf) then return end
     vim.b[buf].ckvd_stale = code == 0 and vim.trim(out) ~= row.oid
     vim.cmd("redrawstatus")
@@ -138,17 +157,20 @@ end
 
 --- Asks for what changed in the open files of an index; with `all`, for all of them.
 local function look(index, all)
-  local open = {}
+  local bufs, paths = {}, {}
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do
     local other, path = locate(buf)
-    if vim.api.nvim_buf_is_loaded(buf) and other == index and path then open[path] = buf end
+    if vim.api.nvim_buf_is_loaded(buf) and other == index and path then
+      table.insert(bufs, buf)
+      table.insert(paths, path)
+    end
   end
-  local values = { paths = vim.json.encode(vim.tbl_keys(open)), revision = index.revision }
+  local values = { paths = #paths > 0 and vim.json.encode(paths) or "[]", revision = index.revision }
   values.epoch = not all and index.epoch or nil
   ask(index, CHANGED, values, false, function(rows, meta)
     index.revision, index.epoch = meta.revision, meta.epoch
     for _, row in ipairs(rows) do
-      if vim.api.nvim_buf_is_loaded(open[row.path]) then show(index, open[row.path], row) end
+      if vim.api.nvim_buf_is_loaded(bufs[row.at]) then show(index, bufs[row.at], paths[row.at], row) end
     end
     vim.cmd("redrawstatus")
   end)
