@@ -137,6 +137,7 @@ def _failure(f: Failure, found: Excerpt | str | None) -> Iterable[ConsoleRendera
 def _ranges(f: Failure, shown: Excerpt | None) -> str:
     places = shown.lines if shown and shown.lines else f.damage
     unit = "line" if shown and shown.lines else "byte"
+    places = tuple(dict.fromkeys(places))  # several places in one line are one to a reader
     each = [f"{a}" if a == b else f"{a}–{b}" for a, b in places[:_RANGES]]
     more = f" and {number(len(places) - _RANGES)} more" if len(places) > _RANGES else ""
     plural = "s" if len(places) > 1 or places[0][0] != places[0][1] else ""

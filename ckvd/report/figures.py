@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 
 import plotly.graph_objects as go
 
@@ -31,6 +32,7 @@ _STRATEGY = {
     "symbol": "one chunk a function",
     "index": "this index",
 }
+HALF_AN_HOUR = timedelta(minutes=30)
 BINS = 32
 LANGUAGES = 20
 FOLDERS = 1500
@@ -160,7 +162,8 @@ def outcomes(hours: Sequence[Metric]) -> str:
     when = [moment(h.hour) for h in hours]
     success = [Tally(h.files, h.ok, h.partial, h.failed).success for h in hours]
     _line(figure, when, success, "all languages", GOOD)
-    figure.update_yaxes(tickformat=".1%", title_text="clean")
+    _hours(figure, when)
+    figure.update_yaxes(tickformat=".1%", title_text="clean", autorangeoptions_maxallowed=1.005)
     return _json(figure)
 
 
@@ -176,8 +179,15 @@ def latencies(hours: Sequence[Metric]) -> str:
         ("vector, p99", [h.vector_p99_ms for h in edited], WARN, "dot"),
     ):
         _line(figure, when, values, name, colour, dash)
+    _hours(figure, when)
     figure.update_yaxes(type="log", title_text="ms", dtick=1)
     return _json(figure)
+
+
+def _hours(figure: go.Figure, when: Sequence[datetime]) -> None:
+    """The axis of time, half an hour wider than what is on it: one hour alone would be an instant."""
+    if when:
+        figure.update_xaxes(type="date", range=[min(when) - HALF_AN_HOUR, max(when) + HALF_AN_HOUR])
 
 
 def _line(

@@ -117,6 +117,10 @@ def _text(text: str) -> str:
     return escape(plain(text))
 
 
+def _several(count: int, what: str) -> str:
+    return f"{number(count)} {what}{'' if count == 1 else 's'}"
+
+
 def _when(page: Page) -> str:
     meta = page.data.meta
     commit = str(meta.get("head_commit") or "")[:10]
@@ -210,7 +214,7 @@ def _failures(page: Page) -> str:
     if not count:
         return _section("Failures", "Every file that could be parsed came out clean.")
     more = f", the first {number(FAILURES)} of them here" if count > FAILURES else ""
-    words = f"{number(count)} files did not come out clean{more}."
+    words = f"{_several(count, 'file')} did not come out clean{more}."
     return _section("Failures", words, *(_failure(f, found) for f, found in page.failures))
 
 
@@ -251,7 +255,7 @@ def _trend(hours: Sequence[Metric]) -> str:
     if any(h.edits for h in hours):
         plots.append(_plot("Latencies of edits by hour", figures.latencies(hours)))
     words = (
-        f"{number(len(hours))} hours in which something was done. Latencies are of edits: from the first "
+        f"{_several(len(hours), 'hour')} in which something was done. Latencies are of edits: from the first "
         "event to the row, and from there to the last vector."
     )
     return _section("Trend", words, *plots)

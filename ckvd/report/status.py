@@ -84,11 +84,14 @@ def as_json(status: Status, *, failures: bool = False) -> dict[str, Any]:
 
 
 def show(status: Status, *, failures: bool = False) -> None:
-    """The screen, or with `failures` each file that did not come out clean, on stdout."""
+    """The screen, or with `failures` each file that did not come out clean, on stdout.
+
+    Of an index that is not there, the screen says so in either case.
+    """
     from ckvd.report import screen, terminal
     from ckvd.report.failures import screen as failures_screen
 
-    if failures:
+    if failures and status.built:
         terminal.show(failures_screen(status.root, status.data.failures))
     else:
         terminal.show(screen.screen(status))

@@ -179,6 +179,16 @@ def test_the_screen_says_why_what_and_how(tree: Tree) -> None:
     assert told["mend"].startswith("add the missing )")
 
 
+def test_damaged_places_in_one_line_are_one_line(tree: Tree) -> None:
+    rows = Rows(tree)
+    verdict = Verdict(
+        "symbol", "partial", "syntax-errors", "line 1, column 3: ", 1, 3, ((2, 3), (4, 5), (8, 9))
+    )
+    rows.unclean("x.py", b"f((,(,\n\n(\n", verdict)
+    found = status.collect(rows.store())
+    assert "3 bytes of 10, lines 1, 3" in text_of(failures.screen(bytes(tree.root), found.data.failures))
+
+
 def test_a_path_and_a_line_with_control_characters_are_shown_escaped(tree: Tree) -> None:
     name = "a\x1b[2J\n\u202e.py"
     data = b"x = \x1b]0;owned\x07 (\n"

@@ -12,6 +12,7 @@ import subprocess
 import zlib
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -260,3 +261,19 @@ def test_functions_are_compared_as_they_are_on_disk(tree: Tree, ckvd: Ckvd) -> N
     assert [(s.symbol, s.touches) for s in page.collect(where).boundaries.severed] == [("long", 1)]
     tree.write({"a.py": "def other(): pass\n"})
     assert page.collect(where).boundaries.total("index").functions == 1
+
+
+def test_one_is_no_plural(where: Place) -> None:
+    found = page.collect(where)
+    text = page.render(replace(found, hours=found.hours[:1]))
+    assert "1 file did not come out clean" in text
+    assert "1 hour in which something was done" in text
+
+
+@pytest.mark.parametrize("hours", [1, 3])
+def test_the_axis_of_time_shows_whole_hours(where: Place, hours: int) -> None:
+    """One hour alone would be drawn as an instant, in fractions of a second."""
+    shown = page.collect(where).hours[:hours]
+    for draw in (figures.outcomes, figures.latencies):
+        first, last = map(datetime.fromisoformat, json.loads(draw(shown))["layout"]["xaxis"]["range"])
+        assert last - first == timedelta(hours=hours)

@@ -57,6 +57,7 @@ def test_check_tells_scripts(ckvd: Ckvd, rows: Rows) -> None:
 def test_a_tree_without_an_index_is_no_error(ckvd: Ckvd, folder: Tree) -> None:
     folder.write({"a.py": "x = 1\n"})
     assert "'ckvd index' builds it" in ckvd("status", folder.root).stdout
+    assert "'ckvd index' builds it" in ckvd("status", folder.root, "--failures").stdout
     assert [p.name for p in folder.root.iterdir()] == ["a.py"]
 
 
