@@ -35,6 +35,26 @@ _ANY = bytes(range(256))
 _NO_CODE = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
 
 
+_TYPE_MACRO = re.compile(
+    rb"\b(class|struct|union)[ \t]+([A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{3,}[0-9]*)"
+    rb"(?=[ \t]+[A-Za-z_]\w*(?:\s+final)?\s*\{(?:(?P<empty>\s*\})|(?!\s*\{)[^{}]*[;{]))"
+)
+
+
+def c_types(source: bytes) -> bytes:
+    """The macro before a type's name (`struct LIB_API Options {`), else read as a function's type and name.
+
+    `struct POINT origin {1, 2}` and `struct POINT origin {}` stay the variables that they are.
+    """
+    return _TYPE_MACRO.sub(_without_macro, source)
+
+
+def _without_macro(found: re.Match[bytes]) -> bytes:
+    if found["empty"] and found[1] != b"class" and b"_" not in found[2]:
+        return found[0]
+    return found[0][: -len(found[2])] + b" " * len(found[2])
+
+
 def c_macros(source: bytes) -> bytes:
     """Macros that stand on a line of their own without `;`, and comments inside a `#define`."""
     without = _DEFINE.sub(_uncommented, source)

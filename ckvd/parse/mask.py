@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
-from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, csharp_branches
+from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, c_types, csharp_branches
 from ckvd.parse.julia_mask import julia_pictures, julia_symbols
 from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
@@ -54,12 +54,37 @@ def ruby_heredocs(source: bytes) -> bytes:
     return source if open_ else b"\n".join(out)
 
 
-_BARE_AMPERSAND = re.compile(rb"(?<=[\w;])&(?=\w)(?!#?\w+;)")
+_BARE_AMPERSAND = re.compile(rb"(?<!&)&(?!&|#?\w+;)")
 
 
 def jsx_ampersands(source: bytes) -> bytes:
-    """The `&` between two words (`?a=1&b=2`), which the grammar takes for the start of an entity."""
-    return _BARE_AMPERSAND.sub(b" ", source)
+    """A `|` for each `&` of text, which the grammar takes for the start of an entity.
+
+    In code and in types a `|` is as good, so that text need not be told from them.
+    """
+    return _BARE_AMPERSAND.sub(b"|", source)
+
+
+_HERE_DOCUMENT = re.compile(
+    rb"<<<[ \t]*(['\"]?)([A-Za-z_]\w*)\1(\r?\n.*?^[ \t]*)\2\b", re.DOTALL | re.MULTILINE
+)
+
+
+def php_heredocs(source: bytes) -> bytes:
+    """Blank strings for heredocs and nowdocs: the grammar knows little of what may follow their end."""
+
+    def quoted(found: re.Match[bytes]) -> bytes:
+        return b"'" + blanked(found[0])[1:-1] + b"'"
+
+    return _HERE_DOCUMENT.sub(quoted, source)
+
+
+_BLANK_BEFORE_BRACE = re.compile(rb"(?<=[^\s{;,>])([ \t]*)[ \t](?=\})")
+
+
+def kotlin_one_line(source: bytes) -> bytes:
+    """A `;` before each brace that closes on the line of what it holds: the grammar wants a line's end."""
+    return _BLANK_BEFORE_BRACE.sub(rb"\1;", source)
 
 
 _BACKTICK = re.compile(
@@ -137,6 +162,7 @@ MASKS: dict[str, Mask] = {
     "c_attributes": c_attributes,
     "c_branches": c_branches,
     "c_macros": c_macros,
+    "c_types": c_types,
     "csharp_branches": csharp_branches,
     "dart_newer": dart_newer,
     "dockerfile_blanks": dockerfile_blanks,
@@ -146,12 +172,14 @@ MASKS: dict[str, Mask] = {
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
+    "kotlin_one_line": kotlin_one_line,
     "luau_aliases": luau_aliases,
     "luau_types": luau_types,
     "objc_bodies": objc_bodies,
     "objc_macros": objc_macros,
     "perl_forwards": perl_forwards,
     "perl_operators": perl_operators,
+    "php_heredocs": php_heredocs,
     "powershell_statements": powershell_statements,
     "ruby_heredocs": ruby_heredocs,
     "rust_primitive_macros": rust_primitive_macros,

@@ -233,7 +233,7 @@ class Walk:
 
     def _names(self, compiled: CompiledRule, node: ts.Node, depth: int) -> list[Found]:
         if compiled.hook is not None:
-            return compiled.hook(node, self._source)
+            return [f for f in compiled.hook(node, self._source) if f.name]
         if compiled.name_field is not None:
             named = node.child_by_field_id(compiled.name_field)
             nodes = [named] if named is not None else []

@@ -54,6 +54,19 @@ NAMES = {
         b"A::A() = default;\nA::~A() = default;\nvoid f() { g() = x; }\n",
         {"A.A", "A.~A", "f"},
     ),
+    "a macro before a type's name": (
+        "cpp",
+        b"struct LIB_API Options {\n  Options();\n  bool x = false;\n};\nclass API Empty { };\n"
+        b"union API Both final {\n  int y;\n};\n",
+        {"Options", "Options.Options", "Options.x", "Empty", "Both", "Both.y"},
+    ),
+    "the same in C": ("c", b"struct LIB_API point {\n  int x;\n};\nint after;\n", {"point", "after"}),
+    "a variable of a type in capitals": (
+        "cpp",
+        b"struct POINT a{1, 2};\nstruct POINT b {};\nstruct POINT c{{1}, {2}};\n",
+        {"a", "b", "c"},
+    ),
+    "an enumeration without a name": ("cpp", b"enum : int { X };\nenum { Y };\nint after;\n", {"after"}),
     "half a declaration": (
         "csharp",
         b"interface I\n{\n    I For(int a)\n#if X\n        => new();\n#else\n    ;\n#endif\n"

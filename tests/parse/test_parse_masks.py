@@ -1,0 +1,45 @@
+"""What a grammar cannot read, and a mask lets it read, is no damage and costs no symbol."""
+
+from __future__ import annotations
+
+import pytest
+from parse_support import parsed
+
+AFTER_A_NOWDOC = """\
+<?php
+function first() {
+    return [<<<'X'
+        it's { no code
+        X];
+}
+function second() {
+    return <<<X
+        class No {}
+        X . 'a';
+}
+"""
+CASES = {
+    "kotlin": ("class K { val x = 1 }", ["K", "K.x"]),
+    "kotlin interface": ("interface I { fun f() }", ["I", "I.f"]),
+    "kotlin companion": (
+        "class K { val a = 1; companion object { fun of() = l.map { it } } }\nclass After",
+        ["K", "K.a", "K.Companion", "K.Companion.of", "After"],
+    ),
+    "php": (AFTER_A_NOWDOC, ["first", "second"]),
+    "tsx": ("const A = () => <li>{i as X} & more's {g & 1}</li>;\ntype T = X & Y;\n", ["A", "T"]),
+    "tsx attribute": ('const A = () => <p title="a &amp b & c">d&e</p>;\n', ["A"]),
+    "javascript": ("const A = () => <p>q?a=1&b=2 &lt; {f(x) && <b/>} & d</p>;\n", ["A"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_a_mask_lets_the_grammar_read(case: str) -> None:
+    source, names = CASES[case]
+    result = parsed(case.split()[0], source.encode())
+    assert result.status == "ok"
+    assert [s.symbol for s in result.symbols] == names
+
+
+def test_a_symbol_ends_where_it_did() -> None:
+    source = b"class K { val x = 1 }"
+    assert [source[s.start : s.end] for s in parsed("kotlin", source).symbols] == [source, b"val x = 1"]
