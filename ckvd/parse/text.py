@@ -24,7 +24,13 @@ _MARKER = re.compile(
     r"|=begin|=end)?[ \t]?"
 )
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
-_DIRECTIVE = re.compile(r"^(?://[a-z]+:\S|#!|//\s*(?:eslint|tslint|@ts-)|#\s*(?:noqa|type:|pylint:|fmt:))")
+_DIRECTIVE = re.compile(
+    r"^(?://[a-z]+:\S|//export \w+$|//\s*\+build\s|///\s*<(?:reference|amd)|#!"
+    r"|/[/*]\*?\s*(?:eslint|tslint|jshint|jslint|@ts-|prettier-ignore|biome-ignore|istanbul ignore|c8 ignore"
+    r"|v8 ignore|nolint|NOLINT|clang-format |swiftlint:|ktlint-|noinspection |phpcs:|SPDX-)"
+    r"|#\s*(?:noqa|type:|pylint:|fmt:|mypy:|ruff:|pragma:|rubocop:|shellcheck |typed:|frozen_string_literal:"
+    r"|-\*-|(?:en)?coding: ?[\w-]+$))"
+)
 _BRIEF = re.compile(
     r"^(?:[@\\](?:brief|notice|dev|summary|description|desc|title)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$|=[a-z]+\d?(?:\s.*)?$)"
 )

@@ -34,3 +34,23 @@ def test_a_comment_without_its_end(language: str, source: str, kept: list[str]) 
 )
 def test_a_comment_at_the_end(language: str, source: str) -> None:
     assert parsed(language, source.encode()).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("language", "comment", "code"),
+    [
+        ("ruby", "# frozen_string_literal: true", "module A\nend"),
+        ("ruby", "# encoding: utf-8", "class A\nend"),
+        ("ruby", "# rubocop:disable Style/Documentation", "class A\nend"),
+        ("shell", "# shellcheck disable=SC2034", "a() { :; }"),
+        ("javascript", "/* eslint-disable no-alert */", "function a() {}"),
+        ("typescript", '/// <reference types="node" />', "function a() {}"),
+        ("typescript", "// prettier-ignore", "function a() {}"),
+        ("go", "//export a", "func a() {}"),
+    ],
+)
+def test_what_speaks_to_a_tool_is_no_doc(language: str, comment: str, code: str) -> None:
+    mark = comment[:2] if comment.startswith("//") else comment[0] if comment[0] == "#" else "//"
+    assert parsed(language, f"{comment}\n{code}\n".encode()).symbols[0].doc == ""
+    (first, *_) = parsed(language, f"{comment}\n{mark} What it does.\n{code}\n".encode()).symbols
+    assert first.doc == "What it does."
