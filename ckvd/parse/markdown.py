@@ -1,4 +1,7 @@
-"""Markdown → its sections by heading, as CommonMark has them; front matter is no part of it."""
+"""Markdown → its sections by heading, as CommonMark has them; front matter is no part of it.
+
+A `---` or `===` below a table of GitHub's underlines no heading.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +41,8 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
 
 @cache
 def _reader() -> MarkdownIt:
-    """CommonMark's blocks alone; its depth is bounded, so that no nesting is too deep."""
-    reader = MarkdownIt("commonmark")
+    """CommonMark's blocks and tables alone; its depth is bounded, so that no nesting is too deep."""
+    reader = MarkdownIt("commonmark").enable("table")
     reader.core.ruler.enableOnly(["normalize", "block"])
     return reader
 

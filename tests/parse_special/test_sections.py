@@ -71,6 +71,7 @@ def test_a_fence_is_one_piece() -> None:
         ("+++\n# x\n+++\n# A\n", [("A", 0)]),
         ("---\n# A\n", [("A", 0)]),
         ("a\nb\n---\n", [("a b", 0)]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |\n---\n\n# A\n", [("A", 0)]),
         ("- # in a list\n\n1. # too\n", []),
         ("", []),
         ("no heading\n", []),
