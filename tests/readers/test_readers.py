@@ -134,7 +134,7 @@ def datasette(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_datasette(datasette: Path, base: Tree, counts: dict[str, int]) -> None:
-    def get(path: str) -> Any:
+    def page(path: str) -> str:
         done = subprocess.run(
             [datasette, base.db, "--get", path, "--setting", "sql_time_limit_ms", "20000"],
             env=os.environ | {"PYTHONWARNINGS": "ignore"},
@@ -143,8 +143,14 @@ def test_datasette(datasette: Path, base: Tree, counts: dict[str, int]) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return done.stdout
 
+    def get(path: str) -> Any:
+        return json.loads(page(path))
+
+    blobs = {"files": "?_nocol=path_bytes", "vectors": "?_nocol=int8&_nocol=bits"}
+    for view in VIEWS:
+        assert f"<h1>{view}" in page(f"/index/{view}{blobs.get(view, '')}")
     assert {view["name"] for view in get("/index.json")["views"]} >= set(VIEWS)
     for view, count in counts.items():
         assert len(get(f"/index/{view}.json?_shape=array&_size=1000")) == count
