@@ -82,7 +82,7 @@ def status(
     if watch:
         follow.follow(where)
         return
-    found = states.collect(where)
+    found = states.collect(where, brief=(short or check) and not as_json)
     if as_json:
         print_json(states.as_json(found, failures=failures))
     elif short or check:

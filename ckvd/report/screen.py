@@ -269,7 +269,7 @@ def _remarks(status: Status) -> list[ConsoleRenderable]:
 
 
 def short(status: Status) -> str:
-    """One line without colour: state, files, what is not clean, what is behind."""
+    """One line without colour: state, files, what is not clean, what is behind, how many errors."""
     state = "stalled" if status.stalled else status.state
     parts = [f"ckvd {state}", f"{number(status.data.files)} files"]
     if not status.built:
@@ -280,4 +280,6 @@ def short(status: Status) -> str:
         parts.append(f"{number(status.pending_files)} behind")
     if status.data.pending_vectors:
         parts.append(f"{number(status.data.pending_vectors)} vectors pending")
+    if errors := len(status.errors):
+        parts.append(f"{number(errors)} error{'' if errors == 1 else 's'}")
     return " · ".join(parts)

@@ -22,8 +22,10 @@ ASK_S = 1.0
 """How long a daemon may take to answer: it does so from a thread of its own, whatever else it is doing."""
 
 
-def collect(where: Place) -> Status:
-    """Raises StoreError where the database is another program's, newer, damaged or unreadable.
+def collect(where: Place, *, brief: bool = False) -> Status:
+    """With `brief`, a tree without an index is not walked to say how much there is to index.
+
+    Raises StoreError where the database is another program's, newer, damaged or unreadable.
 
     What is wrong with the configuration, the model or the tree is in `Status.errors`.
     """
@@ -31,7 +33,7 @@ def collect(where: Place) -> Status:
     daemon = _daemon(where.places)
     data = snapshot.read(where.places.db)
     behind = limit = None
-    if daemon is None or daemon.pending_files is None:
+    if (daemon is None or daemon.pending_files is None) and not (brief and data is None):
         try:
             behind = look(where)
         except (ConfigError, WorktreeError) as e:

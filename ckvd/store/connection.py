@@ -158,5 +158,5 @@ def plain_errors(path: str) -> Iterator[None]:
 
 def _damaged(path: str, why: apsw.Error) -> DamagedStoreError:
     return DamagedStoreError(
-        f"the database {path} is damaged ({why}); `ckvd index` or `ckvd run` mends it or builds it anew"
+        f"the database {path} is damaged ({why}); 'ckvd index' mends it or builds it anew, as 'ckvd run' does"
     )

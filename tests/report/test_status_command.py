@@ -54,6 +54,18 @@ def test_check_tells_scripts(ckvd: Ckvd, rows: Rows) -> None:
     assert "1 behind" in ckvd("status", rows.tree.root, "--check", code=3).stdout
 
 
+def test_the_one_line_says_that_something_is_wrong(ckvd: Ckvd, rows: Rows) -> None:
+    rows.tree.write({"ckv.yaml": "chunking: nonsense\n"})
+    assert ckvd("status", rows.tree.root, "--check", code=3).stdout.endswith(" · 1 error\n")
+
+
+def test_the_one_line_walks_no_tree_without_an_index(ckvd: Ckvd, folder: Tree) -> None:
+    """A prompt asks in any folder, the root of the file system too."""
+    folder.write({"a.py": "x = 1\n"})
+    assert ckvd("status", folder.root, "--short").stdout == "ckvd stopped · no index\n"
+    assert ckvd("status", folder.root, "--check", code=3).stdout == "ckvd stopped · no index\n"
+
+
 def test_a_tree_without_an_index_is_no_error(ckvd: Ckvd, folder: Tree) -> None:
     folder.write({"a.py": "x = 1\n"})
     assert "'ckvd index' builds it" in ckvd("status", folder.root).stdout
