@@ -243,7 +243,7 @@ def test_a_schema_without_its_views_is_named(rows: Rows) -> None:
     where = rows.store()
     with contextlib.closing(sqlite3.connect(where.db)) as db:
         db.execute("DROP VIEW failures")
-    with pytest.raises(StoreError, match="'ckvd index' mends it"):
+    with pytest.raises(StoreError, match="mends it or builds it anew"):
         status.collect(where)
 
 
