@@ -11,7 +11,21 @@ import pytest
 import ckvd
 
 PACKAGE = Path(ckvd.__file__).parent
-PURE = ("model", "errors", "config", "config_edit", "plan", "query", "rank", "hit", "budget", "words", "languages", "parse", "chunk")
+PURE = (
+    "model",
+    "errors",
+    "config",
+    "config_edit",
+    "plan",
+    "query",
+    "rank",
+    "hit",
+    "budget",
+    "words",
+    "languages",
+    "parse",
+    "chunk",
+)
 OUTSIDE = {
     *("apsw", "asyncio", "fcntl", "glob", "io", "multiprocessing", "onnxruntime", "os", "pathlib", "pygit2"),
     *(

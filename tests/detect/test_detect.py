@@ -97,7 +97,6 @@ def test_suffixes_names_and_shebangs(path: str, source: bytes, language: str, sy
         ("depot.pl", b"use v6;\nsub move { }\n", None),
         ("depot.t", b"#!perl\nuse Test::More;\n", "perl"),
         ("depot.t", b"% A turing file\nput 1\n", None),
-        ("Makefile.PL", b"", "perl"),
         ("run", b"#!/usr/bin/env elixir\n", "elixir"),
         ("deploy", b"#!/usr/bin/env pwsh\n", "powershell"),
         ("", b"", None),
