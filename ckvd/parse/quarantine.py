@@ -102,11 +102,22 @@ def _balance(line: bytes) -> int:
 
 
 class Search:
-    """Looks for the culprits of a text; `errors` gives the sorted ranges of a text's syntax errors."""
+    """Looks for the culprits of a text.
 
-    def __init__(self, source: bytes, errors: Callable[[bytes], Sequence[Range]], filler: bytes) -> None:
+    `errors` gives the sorted ranges of a text's syntax errors; `clean` tells, for less, whether there are
+    none.
+    """
+
+    def __init__(
+        self,
+        source: bytes,
+        errors: Callable[[bytes], Sequence[Range]],
+        clean: Callable[[bytes], bool],
+        filler: bytes,
+    ) -> None:
         self._source = source
         self._errors = errors
+        self._clean = clean
         self._filler = filler
         self._budget = min(BUDGET_BYTES, BUDGET_TIMES * len(source))
 
@@ -175,7 +186,7 @@ class Search:
             return False
         left_out = inner[: last + 1]
         self._budget -= len(text) - sum(b.end - b.start for b in left_out)
-        return not self._errors(self.without(text, left_out))
+        return self._clean(self.without(text, left_out))
 
 
 def astray(source: bytes, errors: Sequence[Range], declared: Sequence[Range]) -> bool:

@@ -12,6 +12,7 @@ from ckvd.model import HeaderItem, Parsed, Range
 from ckvd.parse import build, damage, quarantine, rescue
 from ckvd.parse.blanks import blanked
 from ckvd.parse.draft import Draft
+from ckvd.parse.paths import ERROR_KIND
 from ckvd.parse.table import Table, table, usable
 from ckvd.parse.text import trimmed
 from ckvd.parse.walk import Walk
@@ -95,6 +96,16 @@ def _parsed(rules: Table, text: bytes, size: int) -> tuple[ts.Node, list[Range]]
     return root, damage.errors(root, size) or damage.unclosed(root, text, rules.comments)
 
 
+def _is_clean(rules: Table, text: bytes) -> bool:
+    """Whether `_tree` finds no error, mostly without asking where they are."""
+    root = ts.Parser(rules.grammar).parse(text).root_node
+    if not root.has_error:
+        return not damage.unclosed(root, text, rules.comments)
+    if text.endswith(b"\n") and root.kind_id != ERROR_KIND:
+        return False
+    return not _tree(rules, text)[1]
+
+
 def _walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> _Reading:
     walk = Walk(rules, source, text, root, errors).run()
     return _Reading(text, root, errors, walk.drafts, walk.header)
@@ -128,7 +139,12 @@ def _isolated(rules: Table, source: bytes, reading: _Reading) -> _Reading:
     # The last mask takes out the most: what it still cannot read is what is broken.
     base = _premasked(rules, source)
     base = rules.masks[-1](base) if rules.masks else base
-    search = quarantine.Search(base, lambda text: _tree(rules, text)[1], rules.language.filler.encode())
+    search = quarantine.Search(
+        base,
+        lambda text: _tree(rules, text)[1],
+        lambda text: _is_clean(rules, text),
+        rules.language.filler.encode(),
+    )
     text, culprits = search.run(reading.errors if base == reading.text else _tree(rules, base)[1])
     if not culprits:
         return reading
