@@ -15,13 +15,10 @@ from ckvd.languages import Language
 from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
 from ckvd.parse import templates, text
 from ckvd.parse.css_split import Sheet, Statement, parts, split
-from ckvd.parse.damage import FAILED_SHARE, any_within, merged
+from ckvd.parse.damage import FAILED_SHARE, any_within, merged, said
 
 MOST_LEVELS = 64
 """Blocks around a symbol; what is nested deeper is text, since each symbol names all that encloses it."""
-
-MOST_REMARKS = 256
-"""Line comments that may make up one doc comment."""
 
 _AT = re.compile(rb"@(?:-[a-z]+-)?(?P<word>[\w-]+)\s*")
 _NAMED = re.compile(rb"(?:[\w\x80-\xff-]|#\{[^}\n]{0,99}\})+")
@@ -81,7 +78,7 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         language=language.name,
         status=status,
         reason="syntax-errors" if ranges else None,
-        detail=_detail(source, *sheet.damage[0]) if sheet.damage else None,
+        detail=said(source, sheet.damage[0][0][0], sheet.damage[0][1]) if sheet.damage else None,
         symbols=tuple(_symbol(source, sheet, draft, ranges) for draft in drafts),
         header=tuple(_header(sheet, drafts)),
         damage=tuple(ranges),
@@ -152,10 +149,7 @@ def _words(code: bytes, start: int, end: int) -> str:
 def _symbol(source: bytes, sheet: Sheet, draft: _Draft, damage: Sequence[Range]) -> Symbol:
     statement = sheet.statements[draft.statement]
     start, end = statement.start, statement.end
-    first = bisect_left(sheet.comments, (start, start))
-    marks = [(a, b, False, False) for a, b in sheet.comments[max(0, first - MOST_REMARKS) : first]]
-    lead = text.lead(source, start, marks)[1]
-    doc = text.comment_text(source, lead, start) if lead < start else ""
+    lead, doc = text.remarks(source, start, sheet.comments)
     head: list[HeaderItem] = []
     if statement.block:
         head = [HeaderItem("signature", start, statement.head_end + 1), *draft.members]
@@ -194,12 +188,6 @@ def _header(sheet: Sheet, drafts: Sequence[_Draft]) -> Iterator[HeaderItem]:
             used = _USED.match(sheet.code, start, end)
             bound = (used["alias"] or used["file"]).decode("utf-8", "replace") if used else "*"
             yield HeaderItem("import", start, end, frozenset() if bound == "*" else frozenset({bound}))
-
-
-def _detail(source: bytes, where: Range, what: str) -> str:
-    line = source.count(b"\n", 0, where[0]) + 1
-    column = where[0] - source.rfind(b"\n", 0, where[0])
-    return f"line {line}, column {column}: {what}"
 
 
 class _Pieces:

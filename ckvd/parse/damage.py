@@ -110,22 +110,26 @@ def status(root: ts.Node, damage: Sequence[Range], size: int) -> ParseStatus:
     return "partial"
 
 
+def said(source: bytes, at: int, what: str) -> str:
+    """What is wrong at a byte, behind its line and column, both from 1."""
+    line = source.count(b"\n", 0, at) + 1
+    column = at - source.rfind(b"\n", 0, at)
+    return f"line {line}, column {column}: {what}"
+
+
+def unread(source: bytes, at: int) -> str:
+    """What stands where the parse went wrong."""
+    shown = " ".join(source[at : at + 80].split(b"\n")[0].decode("utf-8", "replace").split())[:60]
+    return f"cannot be parsed from {shown!r}" if shown else "cannot be parsed"
+
+
 def detail(source: bytes, ranges: Sequence[Range], root: ts.Node) -> str:
     """One line: where the first damage is, what stands there, and how much there is in all."""
     start, _ = ranges[0]
-    line_start = source.rfind(b"\n", 0, start) + 1
-    line = source.count(b"\n", 0, start) + 1
     missing = _missing_at(root, start)
-    shown = " ".join(source[start : start + 80].split(b"\n")[0].decode("utf-8", "replace").split())[:60]
-    what = (
-        f"{missing!r} is missing"
-        if missing
-        else f"cannot be parsed from {shown!r}"
-        if shown
-        else "cannot be parsed"
-    )
+    what = f"{missing!r} is missing" if missing else unread(source, start)
     more = f"; {len(ranges)} damaged places in all" if len(ranges) > 1 else ""
-    return f"line {line}, column {start - line_start + 1}: {what}{more}"
+    return said(source, start, what + more)
 
 
 def _missing_at(root: ts.Node, start: int) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from ckvd.languages import Language, get, names
 from ckvd.model import Parsed, ParseStatus, Range, Symbol
 from ckvd.parse import css, templates, tree
-from ckvd.parse.damage import FAILED_SHARE, merged
+from ckvd.parse.damage import FAILED_SHARE, merged, said, unread
 from ckvd.parse.table import usable
 
 Island = tuple[str, bytes]
@@ -133,7 +133,7 @@ def _combined(path: str, source: bytes, language: Language, islands: Iterable[Is
         language=language.name,
         status=status,
         reason="syntax-errors" if damage else None,
-        detail=_detail(source, damage[0][0]) if damage else None,
+        detail=said(source, damage[0][0], unread(source, damage[0][0])) if damage else None,
         symbols=together([part.symbols for part in parts]),
         header=tuple(sorted((item for part in parts for item in part.header), key=lambda item: item.start)),
         damage=tuple(damage),
@@ -145,13 +145,6 @@ def _combined(path: str, source: bytes, language: Language, islands: Iterable[Is
 
 def _parsed(path: str, island: bytes, language: Language) -> Parsed:
     return (css.parse if language.parser == "css" else tree.parse)(path, island, language)
-
-
-def _detail(source: bytes, at: int) -> str:
-    line = source.count(b"\n", 0, at) + 1
-    column = at - source.rfind(b"\n", 0, at)
-    shown = " ".join(source[at : at + 80].partition(b"\n")[0].decode("utf-8", "replace").split())[:60]
-    return f"line {line}, column {column}: cannot be parsed from {shown!r}"
 
 
 def together(groups: Sequence[Sequence[Symbol]]) -> tuple[Symbol, ...]:

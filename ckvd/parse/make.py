@@ -14,10 +14,7 @@ from dataclasses import dataclass, field
 from ckvd.languages import Language
 from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
 from ckvd.parse import templates, text
-from ckvd.parse.damage import FAILED_SHARE, any_within, merged
-
-MOST_REMARKS = 256
-"""Comment lines that may make up one doc comment."""
+from ckvd.parse.damage import FAILED_SHARE, any_within, merged, said
 
 _LINE = re.compile(rb"(?:[^\\\n]|\\(?:\r?\n|[^\n]|\Z))*+\n?")
 _CONDITION = re.compile(rb"[ \t]*(?P<word>ifeq|ifneq|ifdef|ifndef|else|endif)\b")
@@ -90,7 +87,7 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         language=language.name,
         status=status,
         reason="syntax-errors" if ranges else None,
-        detail=_detail(source, *found.damage[0]) if found.damage else None,
+        detail=said(source, found.damage[0][0][0], found.damage[0][1]) if found.damage else None,
         symbols=tuple(
             s
             for each in found.statements
@@ -203,10 +200,7 @@ def _symbols(
     source: bytes, found: _Makefile, statement: _Statement, damage: Sequence[Range]
 ) -> Iterator[Symbol]:
     start, end = statement.start, statement.end
-    last = bisect_left(found.comments, (start, start))
-    marks = [(a, b, False, False) for a, b in found.comments[max(0, last - MOST_REMARKS) : last]]
-    lead = text.lead(source, start, marks)[1]
-    doc = text.comment_text(source, lead, start) if lead < start else ""
+    lead, doc = text.remarks(source, start, found.comments)
     body = statement.body if statement.body is not None else end
     long = statement.kind == "macro" or source.find(b"\n", lead, end) >= 0
     for order, (name, at) in enumerate(statement.names):
@@ -233,12 +227,6 @@ def _header(found: _Makefile) -> Iterator[HeaderItem]:
             yield HeaderItem("constant", statement.start, statement.end, names)
         elif statement.kind == "import":
             yield HeaderItem("import", statement.start, statement.end)
-
-
-def _detail(source: bytes, where: Range, what: str) -> str:
-    line = source.count(b"\n", 0, where[0]) + 1
-    column = where[0] - source.rfind(b"\n", 0, where[0])
-    return f"line {line}, column {column}: {what}"
 
 
 class _Pieces:

@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 from ckvd.languages import Language
 from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
 from ckvd.parse import templates, text
-from ckvd.parse.damage import FAILED_SHARE, merged
+from ckvd.parse.damage import FAILED_SHARE, merged, said
 from ckvd.parse.sql_split import NEW_STATEMENT, Script, split
 
 _KINDS = {
@@ -177,11 +177,9 @@ def _nested(symbols: Sequence[Symbol], macros: Sequence[Symbol]) -> tuple[Symbol
 
 
 def _detail(source: bytes, at: int) -> str:
-    line = source.count(b"\n", 0, at) + 1
-    column = at - source.rfind(b"\n", 0, at)
     what = {b"/*": "comment", b"$": "dollar quote"}
     word = next((name for mark, name in what.items() if source.startswith(mark, at)), "quote")
-    return f"line {line}, column {column}: this {word} has no end"
+    return said(source, at, f"this {word} has no end")
 
 
 class _Pieces:

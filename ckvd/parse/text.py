@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import tree_sitter as ts
@@ -103,6 +104,10 @@ def behind_attributes(
         node = inside
 
 
+MOST_REMARKS = 256
+"""Line comments that may make up one doc comment."""
+
+
 def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
     """Where a declaration begins with the attributes before it, and where with its doc comment.
 
@@ -132,6 +137,14 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
                 break
         at = first = begin
     return start, first
+
+
+def remarks(source: bytes, start: int, comments: Sequence[tuple[int, int]]) -> tuple[int, str]:
+    """Where the doc comment of a declaration begins, and its text; `comments` are the file's, sorted."""
+    at = bisect_left(comments, (start, start))
+    marks: list[Mark] = [(a, b, False, False) for a, b in comments[max(0, at - MOST_REMARKS) : at]]
+    first = lead(source, start, marks)[1]
+    return first, comment_text(source, first, start) if first < start else ""
 
 
 def _line(source: bytes, at: int) -> int:
