@@ -162,7 +162,8 @@ def test_the_nearest_with_numpy_and_with_the_extension(db: Path, capsys: pytest.
     extension_s = time.perf_counter() - began
     assert found[0] == (chunk_id,)
     plan = connection.execute(f"EXPLAIN QUERY PLAN {NEAREST}", {"bits": b"", "int8": b""})
-    assert scanned([str(row[3]) for row in plan]) == {"m", "c", "near"}  # the few models, all chunks, and the best of them
+    # The few models, all chunks, and the best of them.
+    assert scanned([str(row[3]) for row in plan]) == {"m", "c", "near"}
     connection.close()
     with capsys.disabled():
         print(f"\n{numpy_s * 1e3:8.2f} ms  k-NN, numpy\n{extension_s * 1e3:8.2f} ms  k-NN, sqlite-vec")

@@ -372,3 +372,27 @@ class TestAttributes:
         tree.write({"a/.gitattributes": "x linguist-language=Go\n"})
         repo.listing([b"a/.gitattributes"])
         assert repo.attributes([b"a/x"]) == {b"a/x": Attributes("Go", None)}
+
+
+def test_a_configuration_that_changes_while_git_reads_it(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = shutil.which("git")
+    late = tmp_path / "late"
+    late.write_text("[core]\n\texcludesFile = /later\n")
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "git"
+    script.write_text(
+        f'#!/bin/sh\n{real} "$@"\ndone=$?\ncase "$*" in *core.ignoreCase*)\n'
+        f'[ -f {late} ] && mv {late} "$GIT_CONFIG_GLOBAL";; esac\nexit $done\n'
+    )
+    script.chmod(0o755)
+    config = tmp_path / "gitconfig"
+    config.write_text("[core]\n\texcludesFile = /sooner\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
+    repo = repo_at(tree.root)
+    for _ in range(2):
+        seen = repo.rules()[0]
+    assert not late.exists()
+    assert seen == b"/later"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ckvd.model import Stamp
 from ckvd.worktree.git import process
@@ -45,10 +45,19 @@ class Configuration:
 
     def _current(self) -> _Read:
         if self._last is None or self._last.stamps != tuple(map(stamp_at, self._last.files)):
-            self._last = self._read()
+            self._last = self._read(self._last.files if self._last is not None else ())
         return self._last
 
-    def _read(self) -> _Read:
+    def _read(self, files: tuple[bytes, ...]) -> _Read:
+        """The stamps are from before git reads, so that a file written meanwhile is read again."""
+        while True:
+            stamps = tuple(map(stamp_at, files))
+            told = self._told()
+            if told.files == files:
+                return replace(told, stamps=stamps)
+            files = told.files
+
+    def _told(self) -> _Read:
         home = os.fsencode(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) + b"/git"
         files = {os.path.expanduser(b"~/.gitconfig"), home + b"/config", self._git_dir + b"/config.worktree"}
         excludes, attributes, ignore_case = home + b"/ignore", home + b"/attributes", False
@@ -62,8 +71,7 @@ class Configuration:
                 (self._ask("--type=path", "--get", "core.attributesFile") or [attributes])[0]
             )
             ignore_case = self._ask("--type=bool", "--get", "core.ignoreCase") == [b"true"]
-        ordered = (*sorted(files), excludes, attributes)
-        return _Read(ordered, tuple(map(stamp_at, ordered)), excludes, attributes, ignore_case)
+        return _Read((*sorted(files), excludes, attributes), (), excludes, attributes, ignore_case)
 
     def _ask(self, *arguments: str) -> list[bytes]:
         located = (b"--git-dir=" + self._git_dir, b"--work-tree=" + self._worktree)
