@@ -1,0 +1,111 @@
+"""C and C++: the names at the ends of declarator chains, and what qualifies them."""
+
+from __future__ import annotations
+
+import re
+
+import tree_sitter as ts
+
+from ckvd.parse.found import Found, text_of
+
+_NAMES = frozenset(
+    {
+        "identifier", "field_identifier", "type_identifier", "namespace_identifier", "primitive_type",
+        "operator_name", "destructor_name",
+    }
+)  # fmt: skip
+_CALLABLE = frozenset({"function_declarator", "abstract_function_declarator"})
+
+
+def declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
+    """The name at the end of a declarator chain, and whether what is declared is a function."""
+    node: ts.Node | None = declarator
+    parents: list[str] = []
+    function = False
+    while node is not None:
+        if node.type in _NAMES:
+            return Found(" ".join(text_of(node, source).split()), node.start_byte, tuple(parents)), function
+        if node.type == "operator_cast":
+            cut = node.child_by_field_name("declarator")
+            name = source[node.start_byte : cut.start_byte if cut else node.end_byte].decode(
+                "utf-8", "replace"
+            )
+            return Found(" ".join(name.split()), node.start_byte, tuple(parents)), True
+        if node.type == "qualified_identifier":
+            scope = node.child_by_field_name("scope")
+            if scope is not None:
+                parents.append(re.split(r"\s*<", text_of(scope, source))[0])
+        elif node.type.endswith("_declarator"):
+            function = node.type in _CALLABLE
+        inner = node.child_by_field_name("declarator") or node.child_by_field_name("name")
+        if inner is None:
+            inner = next(
+                (c for c in node.named_children if c.type.endswith("declarator") or c.type in _NAMES), None
+            )
+        node = inner
+    return None, function
+
+
+def _alldeclared(node: ts.Node, source: bytes, functions: bool) -> list[Found]:
+    found = (declared(d, source) for d in node.children_by_field_name("declarator"))
+    return [name for name, function in found if name is not None and name.name and function == functions]
+
+
+def c_functions(node: ts.Node, source: bytes) -> list[Found]:
+    """The functions among a declaration's declarators; `A::b` is `b` qualified by `A`.
+
+    `MACRO(x) {…}` is a function by the macro's name, as `MACRO(x, y) {…}` is one.
+    """
+    found = _alldeclared(node, source, functions=True)
+    called = node.child_by_field_name("type")
+    if found or node.type != "function_definition" or called is None or called.type != "type_identifier":
+        return found
+    argument = node.child_by_field_name("declarator")
+    if argument is None or argument.type != "parenthesized_declarator":
+        return []
+    return [Found(text_of(called, source), called.start_byte)]
+
+
+def cpp_defaulted(node: ts.Node, source: bytes) -> list[Found]:
+    """`A::A() = default;` outside its class, which the grammar takes for an assignment to a call."""
+    for path in ("assignment_expression", "call_expression"):
+        node = next((c for c in node.children if c.type == path), node)
+    set_to = node.parent.child_by_field_name("right") if node.parent is not None else None
+    called = node.child_by_field_name("function")
+    if called is None or set_to is None or called.type != "qualified_identifier":
+        return []
+    found, _ = declared(called, source)
+    return [found] if found is not None and text_of(set_to, source) in ("default", "delete") else []
+
+
+def c_values(node: ts.Node, source: bytes) -> list[Found]:
+    """Variables, fields and type names: the declarators that are no functions."""
+    return _alldeclared(node, source, functions=False)
+
+
+def c_type(node: ts.Node, source: bytes) -> list[Found]:
+    """A class's or namespace's own name, without template arguments, qualified by what stands before `::`."""
+    name = node.child_by_field_name("name")
+    if name is None:
+        return []
+    if name.type == "nested_namespace_specifier":
+        parts = [c for c in _leaves(name) if c.type in _NAMES]
+        return [
+            Found(
+                text_of(parts[-1], source),
+                parts[-1].start_byte,
+                tuple(text_of(p, source) for p in parts[:-1]),
+            )
+        ]
+    found, _ = declared(name, source)
+    return [found] if found is not None else []
+
+
+def _leaves(node: ts.Node) -> list[ts.Node]:
+    leaves, pending = [], [node]
+    while pending:
+        at = pending.pop()
+        pending.extend(reversed(at.children))
+        if at.child_count == 0:
+            leaves.append(at)
+    return leaves
