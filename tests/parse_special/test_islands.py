@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
+from effort import grows_linearly
 
 from ckvd.languages.detect import detect
 from ckvd.model import Parsed
@@ -118,6 +118,4 @@ def test_svelte_and_damage_in_a_script() -> None:
     "text", ["<script>", "<script", "<!--", "<%", "<% end %>", "<style>a{", '<script a="']
 )
 def test_repetition_takes_linear_time(path: str, text: str) -> None:
-    begun = time.process_time()
-    assert parsed(path, b"%>" + text.encode() * 20_000).status in ("ok", "partial", "failed")
-    assert time.process_time() - begun < 5
+    assert grows_linearly(lambda size: parsed(path, b"%>" + text.encode() * size), 20_000)
