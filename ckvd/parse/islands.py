@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ckvd.languages import Language, get, names
-from ckvd.model import Parsed, ParseStatus, Range, Symbol
+from ckvd.model import Parsed, Range, Symbol
 from ckvd.parse import css, templates, tree
-from ckvd.parse.damage import FAILED_SHARE, merged, said, unread
+from ckvd.parse.damage import merged, said, unread
+from ckvd.parse.outcome import outcome
 from ckvd.parse.table import usable
 
 Island = tuple[str, bytes]
@@ -125,20 +126,13 @@ def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
 def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
     parts = [_parsed(path, text, get(name)) for name, text in islands if _readable(get(name))]
     damage = merged([r for part in parts for r in part.damage])
-    error_bytes = sum(b - a for a, b in damage)
-    status: ParseStatus = (
-        "ok" if not damage else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
-    )
-    return Parsed(
-        language=language.name,
-        status=status,
-        reason="syntax-errors" if damage else None,
-        detail=said(source, damage[0][0], unread(source, damage[0][0])) if damage else None,
+    return outcome(
+        source,
+        language,
+        damage,
+        said(source, damage[0][0], unread(source, damage[0][0])) if damage else None,
         symbols=together([part.symbols for part in parts]),
-        header=tuple(sorted((item for part in parts for item in part.header), key=lambda item: item.start)),
-        damage=tuple(damage),
-        error_bytes=error_bytes,
-        comment=language.comment,
+        header=sorted((item for part in parts for item in part.header), key=lambda item: item.start),
         pieces=_Pieces(parts),
     )
 

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
 from ckvd.languages import Language
-from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
+from ckvd.model import HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import templates, text
-from ckvd.parse.damage import FAILED_SHARE, merged, said
+from ckvd.parse.damage import merged, said
+from ckvd.parse.outcome import outcome
 from ckvd.parse.sql_split import NEW_STATEMENT, Script, split
 
 _KINDS = {
@@ -70,24 +71,17 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         if (symbol := _created(source, shown, script, statement, damage)) is not None
     ]
     macros = [m for m in templates.definitions(source) if m.kind == "macro" and m.scope is None]
-    error_bytes = sum(b - a for a, b in damage)
-    status: ParseStatus = (
-        "ok" if not damage else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
-    )
-    return Parsed(
-        language=language.name,
-        status=status,
-        reason="syntax-errors" if damage else None,
-        detail=_detail(source, damage[0][0]) if damage else None,
+    return outcome(
+        source,
+        language,
+        damage,
+        _detail(source, damage[0][0]) if damage else None,
         symbols=_nested(symbols, macros),
-        header=tuple(
+        header=(
             HeaderItem("package", start, end)
             for start, end in script.statements
             if _SETTING.match(script.code, start)
         ),
-        damage=tuple(damage),
-        error_bytes=error_bytes,
-        comment=language.comment,
         pieces=_Pieces(script),
     )
 
