@@ -20,8 +20,9 @@ Rendering = Literal["source", "outline"]
 What = Literal["added", "changed", "moved", "removed"]
 Range = tuple[int, int]
 
-SegmentKind = Literal["package", "import", "constant", "signature", "doc", "member"]
-"""What a piece of a header is; the order in which embedded text leaves pieces out follows from it."""
+SegmentKind = Literal["package", "import", "constant", "signature", "doc", "member", "remark"]
+"""What a piece of a header is (a remark: a comment on a constant or a member); the order in which embedded
+text leaves pieces out follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class HeaderItem:
     """A declaration that chunks may need above them: its range, and the names that it binds.
 
     `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
-    `frame` is the range of the group that it is one of (`import ( … )`).
+    `frame` is the range of the group that it is one of (`import ( … )`), `lead` where the comment on it
+    begins.
     """
 
     kind: SegmentKind
@@ -37,6 +39,7 @@ class HeaderItem:
     end: int
     names: frozenset[str] = frozenset()
     frame: Range | None = None
+    lead: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,8 @@ class Parsed:
     error_bytes: int = 0
     comment: str = "#"
     """How a line comment begins in this language, for the marker line (`//`, `--`, `<!--`)."""
+    whole_members: bool = False
+    """Whether headers tell all that a type assigns, also what the body does not use."""
     pieces: Pieces = field(default=no_pieces, compare=False)
 
 

@@ -93,7 +93,7 @@ class _Cutter:
                     drafts.append(self._plain("file_header", *head, ()))
                     gap = self.source.trim(head[1], gap[1])
             if gap[0] < gap[1]:
-                drafts.append(self._plain("module", *gap, self._headers.of(*gap, None)))
+                drafts.append(self._plain("module", *gap, self._headers.of(*gap)))
         return drafts + self._covered(taken, nesting)
 
     def by_window(self) -> list[Draft]:
@@ -171,8 +171,8 @@ class _Cutter:
         return Draft(
             "symbol", symbol.kind, "coarse" if coarse else "fine", symbol.symbol, symbol.parents,
             start, end,
-            header=self._headers.of(start, end, symbol.scope, code=symbol.start),
-            part_header=lambda: self._headers.of(start, end, symbol.scope, own=index, code=symbol.start),
+            header=self._headers.of_symbol(index, start, end),
+            part_header=lambda: self._headers.of_symbol(index, start, end, part=True),
             nested=layout.merged((symbols[c].lead, symbols[c].end) for c in children),
             elisions=elisions(self.source, symbols, children) if coarse else (),
             first_cuts=lambda: _members(symbol, [symbols[c] for c in children] if coarse else []),

@@ -13,7 +13,10 @@ VALUE_BYTES = 2048
 """A longer constant gives only its first lines."""
 
 MEMBER_BYTES = 512
-"""A scope with more in its members gives only those that the body uses."""
+"""A scope with more in its members gives only those that the body uses, unless the language tells all."""
+
+MOST_MEMBER_BYTES = 8192
+"""A scope with more in its members gives only those that the body uses in any language."""
 
 REST_BYTES = 200
 """What may stand behind a signature on its last line for the line to be shown whole."""
@@ -24,6 +27,12 @@ MAX_TWINS = 8
 MAX_SCOPES = 64
 """Enclosing scopes that a header names, counted from the innermost."""
 
+EXTENDING = frozenset({"impl", "extension"})
+"""Kinds that have the name of the type that they add to."""
+
+NO_OWNERS = EXTENDING | {"namespace", "module", "package"}
+"""Kinds of which no single declaration says what they are."""
+
 
 class Headers:
     """The headers of one file's chunks."""
@@ -32,6 +41,7 @@ class Headers:
         self._source = source
         self._symbols = parsed.symbols
         self._comment = parsed.comment
+        self._most = MOST_MEMBER_BYTES if parsed.whole_members else MEMBER_BYTES
         self._always = [item for item in parsed.header if not item.names]
         bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
         for item in parsed.header:
@@ -45,23 +55,38 @@ class Headers:
             word for names in self._bound.values() for words, _ in names for word in words
         )
         self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
+        self._holding = {s.scope for s in parsed.symbols}
+        self._owning: dict[str, int] = {}
+        for index, symbol in enumerate(parsed.symbols):
+            if symbol.chunked and symbol.kind not in NO_OWNERS:
+                self._owning.setdefault(symbol.symbol, index)
         self._segments: dict[Range, tuple[Segment | None, int]] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
-    def of(
-        self, start: int, end: int, scope: int | None, own: int | None = None, code: int | None = None
-    ) -> tuple[Segment, ...]:
-        """The header of a range: what it uses of the file's imports and constants, and its scopes.
+    def of(self, start: int, end: int) -> tuple[Segment, ...]:
+        """The header of a range outside all symbols: what it uses of the file's imports and constants."""
+        return self._of(start, end, start, (), ())
 
-        `own` is the symbol whose parts it shall serve: its signature and its doc are then named too. What
-        stands before `code` (a doc comment) mentions names and uses none.
+    def of_symbol(self, index: int, start: int, end: int, part: bool = False) -> tuple[Segment, ...]:
+        """The header of a symbol's chunk: what it uses, its scopes, and the types that it or they add to.
+
+        One for its parts names the symbol itself as well.
         """
+        symbol = self._symbols[index]
+        scopes = self._chain(symbol.scope)
+        owners = (self._owner(i) for i in (*scopes, index))
+        around = dict.fromkeys(i for i in owners if i is not None and i != index and i not in scopes)
+        # Its doc comment, which stands before it, mentions names and uses none.
+        return self._of(start, end, symbol.start, (*around, *scopes), self._own(index) if part else ())
+
+    def _of(
+        self, start: int, end: int, code: int, scopes: Iterable[int], own: Iterable[HeaderItem]
+    ) -> tuple[Segment, ...]:
         needs_words = bool(self._names)
-        code = start if code is None else code
         words = self._source.identifiers(code, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
         used: set[bytes] = words & self._names
-        for index in self._chain(scope):
+        for index in scopes:
             fixed, optional, scope_words = self._scope(index)
             items += fixed
             if optional:
@@ -75,9 +100,23 @@ class Headers:
             for name, bound in self._bound.get(word, ()):
                 if used.issuperset(name):
                     items += bound
+        items += [self._remark(i, i.lead) for i in items if i.lead is not None]
         # What the body holds it need not be told, nor what the body is a part of.
-        items = [i for i in items if i.end <= start or end <= i.start]
-        return self._render(items if own is None else items + self._own(own))
+        return self._render([*(i for i in items if i.end <= start or end <= i.start), *own])
+
+    def _remark(self, item: HeaderItem, lead: int) -> HeaderItem:
+        start, end = self._source.trim(lead, item.start)
+        return HeaderItem("remark", start, end, item.names, item.frame)
+
+    def _owner(self, index: int) -> int | None:
+        """The type that a symbol adds to and does not lie in: that of a Go method, of a Rust `impl`."""
+        symbol = self._symbols[index]
+        if symbol.kind in EXTENDING:
+            return self._owning.get(symbol.symbol)
+        name = ".".join(symbol.parents)
+        if not name or (symbol.scope is not None and self._symbols[symbol.scope].symbol == name):
+            return None
+        return self._owning.get(name)
 
     def _own(self, index: int) -> list[HeaderItem]:
         symbol = self._symbols[index]
@@ -88,6 +127,13 @@ class Headers:
             own = [HeaderItem("signature", *self._source.trim(symbol.start, min(end, symbol.start + 1024)))]
             if symbol.lead < symbol.start:
                 own.append(HeaderItem("doc", *self._source.trim(symbol.lead, symbol.start)))
+        return own
+
+    def _alone(self, index: int) -> list[HeaderItem]:
+        """The pieces of a type that no symbol lies in: its fields are told where they are few."""
+        symbol, own = self._symbols[index], self._own(index)
+        if symbol.coarse and symbol.body is not None and symbol.end - symbol.body[0] <= MEMBER_BYTES:
+            own.append(HeaderItem("member", *self._source.trim(symbol.body[0] + 1, symbol.end)))
         return own
 
     def path(self, scope: int | None) -> tuple[Segment, ...]:
@@ -110,9 +156,10 @@ class Headers:
         """A scope's pieces for every body, those for bodies that use them, and the words of the former."""
         found = self._scopes.get(index)
         if found is None:
-            head = self._symbols[index].head
+            head = self._symbols[index].head if index in self._holding else self._alone(index)
             members = [item for item in head if item.kind == "member"]
-            optional = members if sum(m.end - m.start for m in members) > MEMBER_BYTES else []
+            size = sum(m.end - (m.start if m.lead is None else m.lead) for m in members)
+            optional = members if size > self._most else []
             fixed = [item for item in head if item.kind != "member"] if optional else list(head)
             words: set[bytes] = set()
             if self._names:
@@ -166,7 +213,7 @@ class Headers:
         data = self._source.data
         start = self._source.back_to_indent(item.start)
         end = self._end_of_line(item)
-        if item.kind in ("constant", "member"):
+        if item.kind in ("constant", "member", "remark"):
             inner = bisect_left(self._inner, item.start)
             stop = self._inner[inner] if inner < len(self._inner) else end
             if end - start > VALUE_BYTES:

@@ -25,7 +25,7 @@ _UNIT_WORDS: dict[Unit, str] = {
     "file": "whole file",
 }
 # The order in which embedded text leaves header pieces out; a signature is never left out.
-_DROP_ORDER = {"import": 0, "constant": 1, "member": 1, "package": 2, "doc": 3}
+_DROP_ORDER = {"import": 0, "remark": 1, "constant": 1, "member": 1, "package": 2, "doc": 3}
 
 
 def comment_line(comment: str, text: str) -> str:

@@ -153,6 +153,7 @@ class Language:
     declaration and are not entered, `locals` such whose inside is `local` though they have no name.
     `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
+    `whole_members` is whether the methods of a type are told all that it assigns, used or not.
     `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
     finds errors, `premasks` such without which it errs and finds none; `filler` is a statement that
     does nothing, where an empty block is an error.
@@ -186,6 +187,7 @@ class Language:
     clues: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     constructors: frozenset[str] = frozenset()
+    whole_members: bool = False
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     header: Mapping[str, tuple[HeaderRule, ...]] = field(default_factory=dict)
     marks: Mapping[str, tuple[MarkRule, ...]] = field(default_factory=dict)

@@ -32,11 +32,14 @@ def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]
 
 def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:
     """The values among the drafts that are no units; those of one declaration are one item."""
-    groups: dict[Range, set[str]] = {}
+    groups: dict[Range, tuple[int, set[str]]] = {}
     for draft in drafts:
         if draft.kind in HEADER_VALUES and not _chunked(draft, source):
-            groups.setdefault(draft.group, set()).add(draft.found.name)
-    return [HeaderItem(kind, start, end, frozenset(names)) for (start, end), names in groups.items()]
+            groups.setdefault(draft.group, (draft.above, set()))[1].add(draft.found.name)
+    return [
+        HeaderItem(kind, start, end, frozenset(names), lead=text.remark(source, lead, start))
+        for (start, end), (lead, names) in groups.items()
+    ]
 
 
 def _chunked(draft: Draft, source: bytes) -> bool:

@@ -10,12 +10,14 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ckvd.languages import Language
-from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
+from ckvd.model import HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import templates, text
 from ckvd.parse.css_split import Sheet, Statement, parts, split
-from ckvd.parse.damage import FAILED_SHARE, any_within, merged, said
+from ckvd.parse.damage import any_within, merged, said
+from ckvd.parse.outcome import outcome
 
 MOST_LEVELS = 64
 """Blocks around a symbol; what is nested deeper is text, since each symbol names all that encloses it."""
@@ -69,26 +71,19 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         if len(other.damage) < len(sheet.damage):
             sheet = other
     ranges = merged([damaged for damaged, _ in sheet.damage])
-    drafts = list(_drafts(sheet))
-    error_bytes = sum(b - a for a, b in ranges)
-    status: ParseStatus = (
-        "ok" if not ranges else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
-    )
-    return Parsed(
-        language=language.name,
-        status=status,
-        reason="syntax-errors" if ranges else None,
-        detail=said(source, sheet.damage[0][0][0], sheet.damage[0][1]) if sheet.damage else None,
-        symbols=tuple(_symbol(source, sheet, draft, ranges) for draft in drafts),
-        header=tuple(_header(sheet, drafts)),
-        damage=tuple(ranges),
-        error_bytes=error_bytes,
-        comment=language.comment,
+    drafts = list(_drafts(source, sheet))
+    return outcome(
+        source,
+        language,
+        ranges,
+        said(source, sheet.damage[0][0][0], sheet.damage[0][1]) if sheet.damage else None,
+        symbols=(_symbol(source, sheet, draft, ranges) for draft in drafts),
+        header=_header(source, sheet, drafts),
         pieces=_Pieces(sheet),
     )
 
 
-def _drafts(sheet: Sheet) -> list[_Draft]:
+def _drafts(source: bytes, sheet: Sheet) -> list[_Draft]:
     """In file order; of one rule's selectors the first is the one that qualifies what lies in it."""
     top = _Scope()
     scopes: dict[int, _Scope] = {}
@@ -101,8 +96,7 @@ def _drafts(sheet: Sheet) -> list[_Draft]:
                 name, kind = variable["name"].decode("utf-8", "replace"), "variable"
                 drafts.append(_Draft(name, statement.start, kind, index, scope, False))
                 if scope.symbol is not None:
-                    item = HeaderItem("member", statement.start, statement.end, frozenset({name}))
-                    drafts[scope.symbol].members.append(item)
+                    drafts[scope.symbol].members.append(_variable("member", source, sheet, statement, name))
             continue
         kind, found = _names(sheet.code, statement) if scope.rules else ("", [])
         if kind == "":
@@ -175,7 +169,15 @@ def _symbol(source: bytes, sheet: Sheet, draft: _Draft, damage: Sequence[Range])
     )
 
 
-def _header(sheet: Sheet, drafts: Sequence[_Draft]) -> Iterator[HeaderItem]:
+def _variable(
+    kind: Literal["constant", "member"], source: bytes, sheet: Sheet, statement: Statement, name: str
+) -> HeaderItem:
+    start = statement.start
+    lead, doc = text.remarks(source, start, sheet.comments)
+    return HeaderItem(kind, start, statement.end, frozenset({name}), lead=lead if doc else None)
+
+
+def _header(source: bytes, sheet: Sheet, drafts: Sequence[_Draft]) -> Iterator[HeaderItem]:
     """What the file imports, and its variables outside all rules."""
     variables = {d.statement: d.name for d in drafts if d.kind == "variable" and d.scope.symbol is None}
     for index, statement in enumerate(sheet.statements):
@@ -183,7 +185,7 @@ def _header(sheet: Sheet, drafts: Sequence[_Draft]) -> Iterator[HeaderItem]:
             continue
         start, end = statement.start, statement.end
         if index in variables:
-            yield HeaderItem("constant", start, end, frozenset({variables[index]}))
+            yield _variable("constant", source, sheet, statement, variables[index])
         elif _IMPORT.match(sheet.code, start, end):
             used = _USED.match(sheet.code, start, end)
             bound = (used["alias"] or used["file"]).decode("utf-8", "replace") if used else "*"

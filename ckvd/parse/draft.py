@@ -16,8 +16,8 @@ from ckvd.parse.table import CompiledRule, Table
 @dataclass(slots=True, eq=False)
 class Draft:
     """A symbol in the making. `declared` is where its own text begins (behind attributes that are
-    siblings), `group` the declaration that it shares with others (`var ( … )`), `first` whether its name
-    is the first of those that its node declares."""
+    siblings), `group` the declaration that it shares with others (`var ( … )`), `above` where the comment on
+    that begins, `first` whether its name is the first of those that its node declares."""
 
     found: Found
     parents: tuple[str, ...]
@@ -31,6 +31,7 @@ class Draft:
     doc: Range | None
     scope: Draft | None
     group: Range
+    above: int
     where: str
     clean: bool
     first: bool = True

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ckvd.languages import Language
-from ckvd.model import HeaderItem, Parsed, ParseStatus, Range, Symbol
+from ckvd.model import HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import templates, text
-from ckvd.parse.damage import FAILED_SHARE, any_within, merged, said
+from ckvd.parse.damage import any_within, merged, said
+from ckvd.parse.outcome import outcome
 
 _LINE = re.compile(rb"(?:[^\\\n]|\\(?:\r?\n|[^\n]|\Z))*+\n?")
 _CONDITION = re.compile(rb"[ \t]*(?P<word>ifeq|ifneq|ifdef|ifndef|else|endif)\b")
@@ -79,25 +80,18 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
         other = _read(plain)
         found = other if len(other.damage) < len(found.damage) else found
     ranges = merged([where for where, _ in found.damage])
-    error_bytes = sum(b - a for a, b in ranges)
-    status: ParseStatus = (
-        "ok" if not ranges else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
-    )
-    return Parsed(
-        language=language.name,
-        status=status,
-        reason="syntax-errors" if ranges else None,
-        detail=said(source, found.damage[0][0][0], found.damage[0][1]) if found.damage else None,
-        symbols=tuple(
+    return outcome(
+        source,
+        language,
+        ranges,
+        said(source, found.damage[0][0][0], found.damage[0][1]) if found.damage else None,
+        symbols=(
             s
             for each in found.statements
             if each.kind in _KINDS
             for s in _symbols(source, found, each, ranges)
         ),
-        header=tuple(_header(found)),
-        damage=tuple(ranges),
-        error_bytes=error_bytes,
-        comment=language.comment,
+        header=_header(source, found),
         pieces=_Pieces(found),
     )
 
@@ -220,11 +214,12 @@ def _symbols(
         )
 
 
-def _header(found: _Makefile) -> Iterator[HeaderItem]:
+def _header(source: bytes, found: _Makefile) -> Iterator[HeaderItem]:
     for statement in found.statements:
         if statement.kind in ("variable", "addition"):
             names = frozenset(name for name, _ in statement.names)
-            yield HeaderItem("constant", statement.start, statement.end, names)
+            lead, doc = text.remarks(source, statement.start, found.comments)
+            yield HeaderItem("constant", statement.start, statement.end, names, lead=lead if doc else None)
         elif statement.kind == "import":
             yield HeaderItem("import", statement.start, statement.end)
 

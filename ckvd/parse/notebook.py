@@ -159,7 +159,8 @@ def _in_file(code: _Code, symbol: Symbol) -> Symbol:
 
 
 def _item(code: _Code, item: HeaderItem) -> HeaderItem:
-    return replace(item, start=code.raw(item.start), end=code.raw_end(item.end))
+    lead = code.raw(item.lead) if item.lead is not None else None
+    return replace(item, start=code.raw(item.start), end=code.raw_end(item.end), lead=lead)
 
 
 def _decoded(part: bytes) -> bytes:

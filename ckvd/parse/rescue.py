@@ -29,6 +29,7 @@ def rescued(inside: Sequence[Draft], others: Sequence[Draft], block: Range) -> l
             parents=(*_names(scope), *draft.found.parents),
             end=min(draft.end, end),
             group=(draft.start, min(draft.end, end)),
+            above=draft.lead,
             body=body,
             doc=doc,
             scope=scope,

@@ -147,6 +147,11 @@ def remarks(source: bytes, start: int, comments: Sequence[tuple[int, int]]) -> t
     return first, comment_text(source, first, start) if first < start else ""
 
 
+def remark(source: bytes, lead: int, start: int) -> int | None:
+    """Where the comment that begins at `lead` begins, None where there is none or it says nothing."""
+    return lead if lead < start and comment_text(source, lead, start) else None
+
+
 def _line(source: bytes, at: int) -> int:
     return source.rfind(b"\n", 0, at) + 1
 

@@ -52,6 +52,7 @@ def _parse(source: bytes, language: Language) -> Parsed:
         damage=tuple(left),
         error_bytes=sum(b - a for a, b in left),
         comment=language.comment,
+        whole_members=language.whole_members,
         pieces=_Pieces(reading.root),
     )
 

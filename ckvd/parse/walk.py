@@ -37,7 +37,10 @@ class _Scope:
 class _Wrapper:
     depth: int
     node: ts.Node
+    marks: int
+    """How many marks stood before it."""
     alone: bool | None = None
+    lead: int | None = None
 
 
 class Walk:
@@ -111,7 +114,7 @@ class Walk:
                 self._import(header, node, depth)
                 break
         if action.wrapper:
-            self._wrappers.append(_Wrapper(depth, node))
+            self._wrappers.append(_Wrapper(depth, node, len(self._marks)))
         if action.local:
             self._scopes.append(_Scope(depth, self._scopes[-1].names, "local", self._scopes[-1].draft))
         return not action.skip or (self._damaged and node.has_error)
@@ -143,6 +146,13 @@ class Walk:
             declarations = self._table.declarations
             wrapper.alone = sum(c.kind_id in declarations for c in wrapper.node.children) == 1
         return wrapper.alone
+
+    def _above(self, wrapper: _Wrapper) -> int:
+        """Where the comment on a group begins."""
+        if wrapper.lead is None:
+            marks = self._marks[max(0, wrapper.marks - text.MOST_REMARKS) : wrapper.marks]
+            wrapper.lead = text.lead(self._source, wrapper.node.start_byte, marks)[1]
+        return wrapper.lead
 
     def _in_scope(self, rule: Rule) -> bool:
         return not rule.at or self._scopes[-1].where in rule.at
@@ -178,9 +188,10 @@ class Walk:
         extent = measure(self._table, compiled, source, self._blanked, node, outer, damaged, self._marks)
         start, end = extent.start, extent.end
         around = self._around(depth)
-        group = (start, end)
+        group, above = (start, end), extent.lead
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
+            above = self._above(self._wrappers[-1])
         clean = not (self._damaged and any_within(self._errors, start, end))
         before = scope.last
         if before is not None and rule.joined and before.rule.joined and before.found.name == found[0].name:
@@ -202,6 +213,7 @@ class Walk:
                 doc=extent.doc,
                 scope=scope.draft,
                 group=group,
+                above=above,
                 where=scope.where,
                 clean=clean,
                 first=each is found[0],

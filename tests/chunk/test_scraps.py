@@ -50,7 +50,7 @@ def test_an_object_with_functions_is_one_coarse_chunk() -> None:
     ]
     assert chunks[1].body == text[text.index("/** Keeps") : text.index("\n\nfunction")]
     assert chunks[2].header_text == "const LIMIT = 9;\n/** Keeps boxes. */\nconst Box = {"
-    assert chunks[4].header_text == "const Box = {\n  cache: {},\n..."
+    assert chunks[4].header_text == "/** Keeps boxes. */\nconst Box = {\n  cache: {},\n..."
 
 
 def test_comments_that_a_body_begins_with_are_no_part_of_its_signature() -> None:

@@ -66,6 +66,7 @@ def test_a_function_behind_a_long_preamble_is_whole() -> None:
 from decimal import ROUND_HALF_EVEN, Decimal
 from seats.calendar import term_of
 from seats.models import Contract
+# Below this the fee for the transfer is higher than the amount.
 SMALLEST_CHARGE = 40"""
     )
     header = chunks["<file_header>"]

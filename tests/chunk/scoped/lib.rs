@@ -7,6 +7,11 @@ pub const LIMIT: usize = 3;
 pub mod shop {
     use std::io;
 
+    /// Rows, the newest first.
+    pub struct Store<T> {
+        rows: Vec<T>, // never empty
+    }
+
     /// Keeps rows.
     #[async_trait]
     impl<T: Clone> Keeps<T> for Store<T>

@@ -1,0 +1,158 @@
+"""What a header tells beside imports and enclosing scopes: comments on constants, types added to, members."""
+
+from __future__ import annotations
+
+import pytest
+from test_real_headers import chunks_of
+
+
+def header(path: str, text: str, name: str) -> list[str]:
+    return chunks_of(path, text)[name].header_text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "told"),
+    [
+        (
+            "a.py",
+            "import os\n\n# Fees exceed what is below this.\n# In cents: os.environ may say more.\n"
+            "LEAST = 40\n\n\ndef f():\n    return LEAST\n",
+            "f",
+            ["# Fees exceed what is below this.", "# In cents: os.environ may say more.", "LEAST = 40"],
+        ),
+        ("a.py", "# noqa: E501\nLEAST = 40\n\n\ndef f():\n    return LEAST\n", "f", ["LEAST = 40"]),
+        ("a.py", "# Not on it.\n\nLEAST = 40\n\n\ndef f():\n    return LEAST\n", "f", ["LEAST = 40"]),
+        (
+            "a.go",
+            "package a\n\n// In cents.\nconst (\n\tLeast = 40\n\t// A year's.\n\tMost = 90\n)\n\n"
+            "func F() int { return Most }\n",
+            "F",
+            ["package a", "// In cents.", "const (", "\tLeast = 40", "\t// A year's.", "\tMost = 90", ")"],
+        ),
+        (
+            "A.java",
+            "import b.C;\n\nclass A {\n  /* of a C */\n  int n = 0;\n\n  int get() {\n    f(n);\n  }\n}\n",
+            "A.get",
+            ["class A {", "  /* of a C */", "  int n = 0;"],
+        ),
+        (
+            "a.scss",
+            "// The brand's.\n$main: #036;\n\n.a {\n  color: $main;\n  top: 0;\n}\n",
+            ".a",
+            ["// The brand's.", "$main: #036;"],
+        ),
+        (
+            "Makefile",
+            "# Of the compiler.\nFLAGS = -O2\n\nall:\n\tcc $(FLAGS) a.c\n",
+            "all",
+            ["# Of the compiler.", "FLAGS = -O2"],
+        ),
+    ],
+    ids=["python", "directive", "apart", "group", "member", "scss", "make"],
+)
+def test_a_comment_on_a_constant_is_told_with_it(path: str, text: str, name: str, told: list[str]) -> None:
+    assert header(path, text, name) == told
+
+
+def test_a_long_comment_hides_no_constant() -> None:
+    remark = "".join(f"# Reason {n} for the least amount that is charged at all.\n" for n in range(80))
+    lines = header("a.py", f"{remark}LEAST = 40\n\n\ndef f():\n    return LEAST\n", "f")
+    assert lines[0] == "# Reason 0 for the least amount that is charged at all."
+    assert lines[-2:] == ["...", "LEAST = 40"]
+
+
+STORE = (
+    "// Store keeps rows.\n//\n// Invariant: sorted.\ntype Store struct {\n\trows []string // by name\n}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "told"),
+    [
+        (
+            "a.go",
+            f"package a\n\n{STORE}\nfunc other() {{}}\n\nfunc (s *Store) Put() {{\n\ts.rows = nil\n}}\n",
+            "Store.Put",
+            ["package a", *STORE.rstrip().split("\n")],
+        ),
+        (
+            "a.go",
+            "package a\n\nfunc (h Handler) Run() {\n\th()\n}\n\n// Handler runs once.\ntype Handler func()\n",
+            "Handler.Run",
+            ["package a", "// Handler runs once.", "type Handler func()"],
+        ),
+        (
+            "a.rs",
+            "/// Rows, sorted.\npub struct Store {\n    rows: Vec<u8>,\n}\n\nimpl Store {\n"
+            "    fn put(&mut self) {\n        self.rows.sort();\n    }\n}\n",
+            "Store.put",
+            ["/// Rows, sorted.", "pub struct Store {", "    rows: Vec<u8>,", "}", "impl Store {"],
+        ),
+        (
+            "a.cpp",
+            "/// Rows, sorted.\nclass Store {\n public:\n  void put();\n  int n_ = 0;\n};\n\n"
+            "void Store::put() {\n  n_++;\n}\n",
+            "Store.put",
+            ["/// Rows, sorted.", "class Store {", "  int n_ = 0;"],
+        ),
+        (
+            "a.swift",
+            "/// Rows, sorted.\nstruct Store {\n    var rows = 0\n}\n\nextension Store {\n"
+            "    func put() {\n        go()\n    }\n}\n",
+            "Store.put",
+            ["/// Rows, sorted.", "struct Store {", "    var rows = 0", "extension Store {"],
+        ),
+        (
+            "a.js",
+            "/** Rows, sorted. */\nfunction Store() {\n  this.rows = [];\n}\n\n"
+            "Store.prototype.put = function (x) {\n  this.rows.push(x);\n};\n",
+            "Store.put",
+            ["/** Rows, sorted. */", "function Store() {"],
+        ),
+    ],
+    ids=["go", "go-below", "rust", "cpp", "swift", "javascript"],
+)
+def test_a_method_is_told_the_type_that_it_adds_to(path: str, text: str, name: str, told: list[str]) -> None:
+    assert header(path, text, name) == told
+
+
+def test_of_a_type_with_many_fields_its_line_and_doc_are_told() -> None:
+    fields = "".join(f"\tfield{n} int // number {n} of many\n" for n in range(40))
+    text = f"package a\n\n// Big is big.\ntype Big struct {{\n{fields}}}\n\nfunc (b Big) F() {{ b.G() }}\n"
+    assert header("a.go", text, "Big.F") == ["package a", "// Big is big.", "type Big struct {"]
+
+
+def test_what_lies_in_a_method_is_told_its_receiver() -> None:
+    inner = "\ttype row struct {\n\t\tn int\n\t}\n"
+    text = f"package a\n\n{STORE}\nfunc (s *Store) Put() {{\n{inner}}}\n"
+    told = header("a.go", text, "Store.Put.row")
+    assert told == ["package a", *STORE.rstrip().split("\n"), "func (s *Store) Put() {"]
+
+
+def test_a_type_is_not_told_itself() -> None:
+    chunks = chunks_of("a.go", f"package a\n\n{STORE}\nfunc (s *Store) Put() {{\n\ts.rows = nil\n}}\n")
+    assert chunks["Store"].header_text == "package a"
+    rust = chunks_of(
+        "a.rs", "/// Rows.\npub struct Store {\n    n: u8,\n}\n\nimpl Store {\n    fn f() {\n    }\n}\n"
+    )
+    assert rust["Store"].header_text == ""
+    assert rust["Store#2"].header_text.startswith("/// Rows.\npub struct Store {")
+
+
+MANY = 60
+
+
+def test_a_python_class_tells_all_that_it_assigns() -> None:
+    assigned = [f"    column_{n} = Column(kind_{n}, limit={n})" for n in range(MANY)]
+    text = "class Row:\n" + "\n".join(assigned) + "\n\n    def first(self):\n        return self.column_0\n"
+    assert header("a.py", text, "Row.first") == ["class Row:", *assigned]
+
+
+def test_in_other_languages_many_members_are_told_where_they_are_used() -> None:
+    fields = "".join(f"  /** Column {n}. */\n  int column{n} = {n};\n" for n in range(MANY))
+    text = f"class Row {{\n{fields}\n  int first() {{\n    return column0;\n  }}\n}}\n"
+    assert header("Row.java", text, "Row.first") == [
+        "class Row {",
+        "  /** Column 0. */",
+        "  int column0 = 0;",
+    ]
