@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Path = str | os.PathLike[str]
 
+_CACHE_KIB = 64 << 10
+"""Of the file that stay in memory, for each of the threads that search at once: the words of a large tree."""
+
 HITS = 10
 HITS_IN_BUDGET = 50
 """Hits that a search gives, or looks for room for, where it is not said how many."""
@@ -98,7 +101,7 @@ class Index:
         filters = Filters(_shown(language), _shown(kind), _shown(path), tests)
         if k is None:
             k = HITS if budget is None else HITS_IN_BUDGET
-        with self._reader(vec=mode != "keyword") as reader:
+        with self._reader() as reader:
             telling = None
             if expand is not None or budget is not None:
                 count = self._counter(serving(reader)).count
@@ -177,9 +180,9 @@ class Index:
         return where.root, where.db
 
     @contextlib.contextmanager
-    def _reader(self, *, vec: bool = False) -> Iterator[Reader]:
+    def _reader(self) -> Iterator[Reader]:
         """A connection for this call alone, to the file that is at the path now."""
-        opened = self._take(_inode(self.db), vec)
+        opened = self._take(_inode(self.db))
         try:
             yield opened.reader
         except BaseException:
@@ -192,7 +195,7 @@ class Index:
         if not keep:
             opened.reader.close()
 
-    def _take(self, inode: _Inode, vec: bool) -> _Open:
+    def _take(self, inode: _Inode) -> _Open:
         with self._lock:
             if self._closed:
                 raise StoreError("this index is closed; open another ckvd.Index")
@@ -201,10 +204,7 @@ class Index:
             fit = self._idle.pop() if self._idle else None
         for old in stale:
             old.reader.close()
-        opened = fit or _Open(open_reader(self.db), inode)
-        if vec:
-            opened.reader.load_vec()
-        return opened
+        return fit or _Open(open_reader(self.db, _CACHE_KIB), inode)
 
 
 _Inode = tuple[int, int] | None

@@ -23,9 +23,8 @@ _NAMED = 200
 """Symbols of one name that are looked at: there may be thousands of `__init__`."""
 _LONGEST_PART = 200  # characters: each is a trigram to look up
 
-
-_ANSWERS = "coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)"
-"""SQL: the hash of the vector that answers for the chunk `c`."""
+_STANDING_IN = "coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)"
+"""SQL: the hash of the vector that answers for the chunk `c`, where some stand in for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,10 @@ class Lookup:
 
     def __init__(self, reader: Reader, filters: Filters, limit: int) -> None:
         self._query = reader.query
+        self._each = reader.each
         self._limit = limit
+        self._stand_ins = bool(reader.query("SELECT EXISTS (SELECT 1 FROM stand_in)")[0][0])
+        self._answers = _STANDING_IN if self._stand_ins else "c.embed_hash"
         self._filtered = filters != Filters()
         self._where, self._values = self._condition(filters)
 
@@ -122,45 +124,48 @@ class Lookup:
 
         Two steps: Hamming distance over the bits of all, then the cosine of the best by their int8.
         """
-        import numpy as np
-
         from ckvd.embed.quantise import quantise
 
-        nearest = self._nearest(model, quantise(vector[None]).bits[0].tobytes())
+        near = self._nearest(model, quantise(vector[None]).bits[0].tobytes())
         rows = self._query(
-            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN vector AS v ON v.id = i.value"
-            " CROSS JOIN chunk AS c"
-            " ON (c.embed_hash = v.hash OR c.id IN (SELECT chunk FROM stand_in WHERE hash = v.hash))"
-            f" WHERE v.hash = {_ANSWERS} AND {self._where}",
-            {"ids": json.dumps(nearest), **self._values},
-        ) + self._query(
-            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN chunk AS c ON c.id = i.value"
-            f" CROSS JOIN vector AS v ON v.hash = {_ANSWERS} AND v.model_id = :model",
-            {"ids": json.dumps(list(also)), "model": model.id},
+            "SELECT v.id, v.int8, v.scale FROM json_each(?) AS i CROSS JOIN vector AS v ON v.id = i.value",
+            (json.dumps(near),),
         )
-        if not rows:
-            return {}
-        ids, codes, scales = zip(*rows, strict=True)
-        matrix = np.frombuffer(b"".join(codes), np.int8).reshape(len(rows), -1).astype(np.float32)
-        return dict(zip(ids, (matrix @ vector * np.array(scales, np.float32)).tolist(), strict=True))
+        nearness = _cosines(rows, vector)
+        best = sorted(nearness, key=lambda id_: (-nearness[id_], id_))[: self._limit]
+        found = {chunk: nearness[id_] for chunk, id_ in self._chunks_of(best)}
+        rows = self._query(
+            "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN chunk AS c ON c.id = i.value"
+            f" CROSS JOIN vector AS v ON v.hash = {self._answers} AND v.model_id = :model",
+            {"ids": json.dumps([id_ for id_ in also if id_ not in found]), "model": model.id},
+        )
+        return found | _cosines(rows, vector)
 
     def _nearest(self, model: Serving, bits: bytes) -> list[int]:
-        """Ids of the vectors with the fewest differing bits."""
+        """Ids of the vectors with the fewest differing bits, enough for the nearest to be among them."""
+        from ckvd.nearest import nearest
+
+        among = None
         if self._filtered:
-            source = (
-                "SELECT v.id AS id, v.bits AS bits FROM chunk AS c CROSS JOIN vector AS v"
-                f" ON v.hash = {_ANSWERS} AND v.model_id = :model WHERE {self._where}"
-            )
-        else:
-            source = "SELECT id, bits FROM code WHERE model_id = :model"
-        values = {"model": model.id, **self._values}
-        if self._query("SELECT 1 FROM pragma_function_list WHERE name = 'vec_distance_hamming'"):
-            nearest = "ORDER BY vec_distance_hamming(vec_bit(bits), vec_bit(:bits)) LIMIT :limit"
             rows = self._query(
-                f"SELECT id FROM ({source}) {nearest}", {"bits": bits, "limit": self._limit, **values}
+                "SELECT v.id FROM chunk AS c CROSS JOIN vector AS v"
+                f" ON v.hash = {self._answers} AND v.model_id = :model WHERE {self._where}",
+                {"model": model.id, **self._values},
             )
-            return [id_ for (id_,) in rows]
-        return nearest_bits(self._query(source, values), bits, self._limit)
+            among = [id_ for (id_,) in rows]
+        blocks = self._each("SELECT block, used, bits FROM code WHERE model_id = ?", (model.id,))
+        return nearest(blocks, bits, self._limit, among)
+
+    def _chunks_of(self, vectors: Sequence[int]) -> list[tuple[int, int]]:
+        """(chunk, vector) of the chunks that vectors, by their id, answer for."""
+        joined = "c.embed_hash = v.hash"
+        if self._stand_ins:
+            joined = f"({joined} OR c.id IN (SELECT chunk FROM stand_in WHERE hash = v.hash))"
+        return self._query(
+            "SELECT c.id, v.id FROM json_each(:ids) AS i CROSS JOIN vector AS v ON v.id = i.value"
+            f" CROSS JOIN chunk AS c ON {joined} WHERE v.hash = {self._answers} AND {self._where}",
+            {"ids": json.dumps(vectors), **self._values},
+        )
 
     def candidates(self, ids: Iterable[int]) -> list[Candidate]:
         """What ranking must know of chunks, in the order of their ids."""
@@ -217,13 +222,12 @@ def _path_clause(glob: str) -> tuple[str, list[object]]:
     return "(path = ? OR substr(path, 1, ?) = ?)", [glob, len(folder), folder]
 
 
-def nearest_bits(rows: Sequence[tuple[Any, ...]], bits: bytes, limit: int) -> list[int]:
-    """Ids of the `limit` rows (id, bits) with the smallest Hamming distance, as sqlite-vec gives them."""
+def _cosines(rows: Sequence[tuple[Any, ...]], vector: Vector) -> dict[int, float]:
+    """Of rows (id, int8, scale) to a unit vector, by id."""
     import numpy as np
 
     if not rows:
-        return []
-    ones = np.array([n.bit_count() for n in range(256)], np.uint16)
-    codes = np.frombuffer(b"".join(row[1] for row in rows), np.uint8).reshape(len(rows), -1)
-    distances = ones[codes ^ np.frombuffer(bits, np.uint8)].sum(axis=1)
-    return [rows[i][0] for i in np.argsort(distances, kind="stable")[:limit]]
+        return {}
+    ids, codes, scales = zip(*rows, strict=True)
+    matrix = np.frombuffer(b"".join(codes), np.int8).reshape(len(rows), -1).astype(np.float32)
+    return dict(zip(ids, (matrix @ vector * np.array(scales, np.float32)).tolist(), strict=True))

@@ -19,6 +19,7 @@ PURE = (
     "plan",
     "query",
     "rank",
+    "nearest",
     "hit",
     "budget",
     "words",

@@ -7,9 +7,9 @@ import apsw
 from ckvd.errors import NewerStoreError, StoreError
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Of the tables behind the views. History: 1, the first; 2, a row of metrics an hour; 3, where a model
-lies and how it is limited; 4, vectors that stand in; 5, kinds of more languages."""
+lies and how it is limited; 4, vectors that stand in; 5, kinds of more languages; 6, bits in blocks."""
 
 Objects = frozenset[tuple[str, str]]
 """Type and name of all that a schema holds."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -124,8 +123,8 @@ def _select(kind: type[Any], view: str) -> str:
     return f"SELECT {', '.join(kind._fields)} FROM {view}"
 
 
-def open_reader(path: str, *, vec: bool = False) -> Reader:
-    """Opens the database at `path` for reading; with `vec`, sqlite-vec's functions are there too.
+def open_reader(path: str, cache_kib: int = 2048) -> Reader:
+    """Opens the database at `path` for reading; `cache_kib` of it at most stay in memory between queries.
 
     Raises StoreError where there is none, it is not ckvd's or cannot be read, DamagedStoreError where SQLite
     finds it malformed, NewerStoreError where a later version wrote it.
@@ -138,20 +137,10 @@ def open_reader(path: str, *, vec: bool = False) -> Reader:
         owner.check_owner(db, path)
         if owner.version(db) != owner.SCHEMA_VERSION:
             raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
+        db.pragma("cache_size", -cache_kib)
         reader = Reader(path, db)
-        if vec:
-            reader.load_vec()
         undo.pop_all()
     return reader
-
-
-def _sqlite_vec() -> str:
-    """Where the extension lies. Its own module would say so, but imports numpy and sqlite3 as well."""
-    spec = importlib.util.find_spec("sqlite_vec")
-    folders = spec.submodule_search_locations if spec else None
-    if not folders:
-        raise StoreError("sqlite-vec is not installed; install ckvd again")
-    return os.path.join(folders[0], "vec0")
 
 
 class Reader:
@@ -161,7 +150,6 @@ class Reader:
         """Use `open_reader`."""
         self.path = path
         self._db = db
-        self._has_vec = False
 
     def __enter__(self) -> Reader:
         return self
@@ -171,16 +159,6 @@ class Reader:
 
     def close(self) -> None:
         self._db.close()
-
-    def load_vec(self) -> None:
-        """From here on sqlite-vec's functions are there."""
-        if self._has_vec:
-            return
-        with plain_errors(self.path):
-            self._db.enable_load_extension(True)
-            self._db.load_extension(_sqlite_vec())
-            self._db.enable_load_extension(False)
-        self._has_vec = True
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Reader]:
@@ -192,6 +170,11 @@ class Reader:
         """The rows of one SELECT."""
         with plain_errors(self.path):
             return self._db.execute(sql, values).fetchall()
+
+    def each(self, sql: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of one SELECT as they come, for more than need be in memory at once."""
+        with plain_errors(self.path):
+            yield from self._db.execute(sql, values)
 
     def _rows(self, kind: type[_Row], view: str, rest: str = "", values: Sequence[object] = ()) -> list[_Row]:
         return [kind(*row) for row in self.query(f"{_select(kind, view)} {rest}", values)]

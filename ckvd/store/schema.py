@@ -11,7 +11,7 @@ from typing import cast
 import apsw
 
 from ckvd import words
-from ckvd.store import check
+from ckvd.store import check, codes
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
 from ckvd.store.owner import SCHEMA_VERSION, Objects, meta_of, objects_of, version
 from ckvd.store.rows import names
@@ -90,8 +90,21 @@ INSERT OR IGNORE INTO lsp_kind VALUES
     ('directive', 12), ('fragment', 12), ('mutation', 12), ('query', 12), ('subscription', 12),
     ('exception', 23), ('input', 23);
 """,
+    5: """
+DROP TABLE code;
+CREATE TABLE code (
+    model_id INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    used BLOB NOT NULL,              -- a bit a slot
+    bits BLOB NOT NULL,
+    UNIQUE (model_id, block)
+);
+""",
 }
 """SQL from one schema version to the next; a version that is not here is rebuilt from nothing."""
+
+CODES_SINCE = 6
+"""The schema version whose `code` is what it is now."""
 
 FTS = {"chunks_fts": "chunk", "names_fts": "name"}
 """The full-text indexes and the table whose rows each has one entry for."""
@@ -177,6 +190,8 @@ def _migrate(db: apsw.Connection, contract: int, was: int | None) -> bool:
         return False
     for step in steps:
         _run(db, MIGRATIONS[step])
+    if steps[0] < CODES_SINCE:
+        codes.refill(db)
     db.execute("UPDATE meta_kv SET value = ? WHERE key = 'schema_version'", (SCHEMA_VERSION,))
     return True
 

@@ -151,13 +151,14 @@ CREATE TABLE vector (
 CREATE INDEX vector_unused ON vector(unused_since) WHERE unused_since IS NOT NULL;
 CREATE INDEX vector_model ON vector(model_id);
 
--- The bits of the vectors in use, by themselves: a Hamming scan reads these pages alone.
+-- The bits of the vectors in use, many to a row, as `store/codes.py` says: a Hamming scan reads these pages alone.
 CREATE TABLE code (
     model_id INTEGER NOT NULL,
-    id INTEGER NOT NULL,             -- vector.id
+    block INTEGER NOT NULL,
+    used BLOB NOT NULL,              -- a bit a slot
     bits BLOB NOT NULL,
-    PRIMARY KEY (model_id, id)
-) WITHOUT ROWID;
+    UNIQUE (model_id, block)
+);
 
 -- Chunks that wait for a vector of the target model, the latest revision first.
 CREATE TABLE pending (

@@ -92,7 +92,7 @@ def _collect_vectors(db: apsw.Connection) -> bool:
         return cast(int, size), cast(int, count)
 
     unused, count = size("vector WHERE unused_since IS NOT NULL")
-    allowed = size("code")[0] // 2
+    allowed = (size("vector")[0] - unused) // 2
     if unused <= allowed:
         return False
     over = -(-(unused - allowed) * count // unused)

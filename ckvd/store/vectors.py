@@ -14,6 +14,7 @@ import apsw
 
 from ckvd.model import Chunk
 from ckvd.plan import FilePlan
+from ckvd.store import codes
 from ckvd.store.rows import header_of
 
 _ACTIVE = "SELECT id FROM model WHERE serving OR target"
@@ -86,7 +87,7 @@ def _retire(db: apsw.Connection, hashes: Iterable[bytes], revision: int) -> None
         f" AND NOT {_WANTED.format('?1')} RETURNING model_id, id",
         [(h,) for h in hashes],
     ).fetchall()
-    db.executemany("DELETE FROM code WHERE model_id = ? AND id = ?", retired)
+    codes.remove(db, cast(list[tuple[int, int]], retired))
 
 
 def follow(
@@ -105,7 +106,7 @@ def follow(
             f" AND model_id IN ({_ACTIVE}) RETURNING model_id, id, bits",
             {(h,) for _, h in embed},
         ).fetchall()
-        db.executemany("INSERT INTO code(model_id, id, bits) VALUES(?, ?, ?)", revived)
+        codes.add(db, cast(list[tuple[int, int, bytes]], revived))
     _come_into_their_own(db, "id = ?", [(i,) for i, _ in embed], revision)
     target = db.execute("SELECT id FROM model WHERE target").get
     if target is not None:
@@ -158,10 +159,10 @@ def put(db: apsw.Connection, identity: str, items: Sequence[Vector]) -> int:
     kept = db.executemany(
         f"INSERT INTO vector(hash, model_id, int8, scale, bits) SELECT ?1, {model}, ?2, ?3, ?4"
         " WHERE EXISTS (SELECT 1 FROM chunk WHERE embed_hash = ?1) ON CONFLICT DO NOTHING"
-        " RETURNING id, bits, hash",
+        " RETURNING model_id, id, bits",
         items,
     ).fetchall()
-    db.executemany(f"INSERT INTO code(model_id, id, bits) VALUES({model}, ?, ?)", [row[:2] for row in kept])
+    codes.add(db, cast(list[tuple[int, int, bytes]], kept))
     if db.execute("SELECT target FROM model WHERE id = ?", (model,)).get:
         db.executemany(
             "DELETE FROM pending WHERE chunk IN (SELECT id FROM chunk WHERE embed_hash = ?)",
@@ -245,12 +246,7 @@ def _settle(db: apsw.Connection, revision: int) -> None:
         "UPDATE vector SET unused_since = ? WHERE unused_since IS NULL AND NOT (" + used + ")", (revision,)
     )
     db.execute("UPDATE vector SET unused_since = NULL WHERE unused_since IS NOT NULL AND " + used)
-    db.execute(f"DELETE FROM code WHERE model_id NOT IN ({_ACTIVE})")
-    db.execute(
-        "INSERT INTO code(model_id, id, bits) SELECT model_id, id, bits FROM vector AS v"
-        " WHERE unused_since IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM code WHERE model_id = v.model_id AND id = v.id)"
-    )
+    codes.refill(db)
 
 
 def _note_model(db: apsw.Connection) -> None:

@@ -30,6 +30,7 @@ from ckvd.index import Index
 from ckvd.lookup import Filters, Lookup, serving
 from ckvd.search import POOL
 from ckvd.store import files
+from ckvd.store.codes import add
 from ckvd.store.reader import open_reader
 from ckvd.store.writer import open_writer
 
@@ -64,7 +65,7 @@ def measure(root: Path, size: int, queries: int) -> list[str]:
         _unit(vectors[i] + 0.05 * chance.standard_normal(vectors.shape[1])) for i in _picks(size, queries)
     ]
     scan, best = timed(lambda q: _exact(vectors, q), asked)
-    with open_reader(str(root / ".ckvd" / "index.db"), vec=True) as reader:
+    with open_reader(str(root / ".ckvd" / "index.db")) as reader:
         model = serving(reader)
         assert model is not None
         look = Lookup(reader, Filters(), POOL)
@@ -166,9 +167,7 @@ def _insert(store: apsw.Connection, first: int, vectors: Floats) -> None:
         f"INSERT INTO vector(id, hash, model_id, int8, scale, bits) VALUES(?, ?, {model}, ?, ?, ?)",
         ((i, _hash(i), *rest) for i, *rest in codes),
     )
-    store.executemany(
-        f"INSERT INTO code(model_id, id, bits) VALUES({model}, ?, ?)", ((c[0], c[3]) for c in codes)
-    )
+    add(store, ((model, i, bits) for i, _, _, bits in codes))
 
 
 def _file(i: int) -> int:

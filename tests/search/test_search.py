@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ from test_query import AWKWARD, LONG
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit
 from ckvd.index import Index
-from ckvd.lookup import nearest_bits
 from ckvd.search import search
 from ckvd.store.reader import open_reader
 
@@ -211,7 +209,7 @@ class TestVectors:
         (tmp_path / "ckv.yaml").write_text("chunking:\n  max_input_tokens: 256\n")
         with Index(tmp_path) as index:
             assert index.search("evict").mode == "hybrid"  # a model of this installation, by its identity
-        with open_reader(str(tmp_path / ".ckvd" / "index.db"), vec=True) as reader:
+        with open_reader(str(tmp_path / ".ckvd" / "index.db")) as reader:
 
             def another(model, text):
                 raise ModelError("the index has vectors of one, ckv.yaml names another")
@@ -238,21 +236,13 @@ class TestVectors:
             with pytest.raises(ModelError, match=r"ckv\.yaml names"):
                 index.search("evict", mode="vector")
 
-    def test_without_the_extension_the_same_is_found(self, root: Path, index: Index) -> None:
-        query = "remove stale elements"
-        with open_reader(str(root / ".ckvd" / "index.db"), vec=False) as plain:
-            assert search(plain, query, 20, "vector", None, index.embed_query) == index.search(
-                query, 20, "vector"
-            )
-
-    @given(st.integers(1, 40), st.integers(0, 2**32 - 1))
-    def test_nearest_bits(self, limit: int, seed: int) -> None:
-        rng = np.random.default_rng(seed)
-        rows = [(i, rng.bytes(4)) for i in range(30)]
-        bits = rng.bytes(4)
-        found = nearest_bits(rows, bits, limit)
-        distance = {i: (int.from_bytes(b) ^ int.from_bytes(bits)).bit_count() for i, b in rows}
-        assert [distance[i] for i in found] == sorted(distance.values())[:limit]
+    def test_filters_keep_out_nothing_else(self, index: Index) -> None:
+        """What a filter leaves is in the order, and as near, as without one."""
+        query, most = "remove stale elements", 200
+        everything = index.search(query, most, "vector").hits
+        some = index.search(query, most, "vector", language="python").hits
+        assert some
+        assert [hit for hit in some if hit in everything] == [h for h in everything if h.language == "python"]
 
 
 def test_keyword_search_imports_neither_numpy_nor_onnxruntime(root: Path) -> None:

@@ -15,6 +15,7 @@ from made_files import Seen
 
 from ckvd.model import FileResult, Stamp
 from ckvd.plan import plan_file
+from ckvd.store.codes import SLOTS
 from ckvd.store.connection import connect_reader
 from ckvd.store.writer import Vector, Writer
 
@@ -71,9 +72,15 @@ _NEVER = {
     " JOIN model AS m ON m.serving WHERE NOT EXISTS"
     " (SELECT 1 FROM vector WHERE hash = stand_in.hash AND model_id = m.id)"
     " OR EXISTS (SELECT 1 FROM vector WHERE hash = c.embed_hash AND model_id = m.id)",
-    "codes": "SELECT (SELECT count(*) FROM code) != (SELECT count(*) FROM vector WHERE unused_since IS NULL)",
-    "codes of other bits": "SELECT count(*) FROM code AS c JOIN vector AS v USING (id)"
-    " WHERE c.bits != v.bits OR c.model_id != v.model_id OR v.unused_since IS NOT NULL",
+    "vectors in use whose code is not in its slot": "SELECT count(*) FROM vector AS v"
+    " WHERE unused_since IS NULL AND v.bits IS NOT"
+    f" (SELECT substr(bits, v.id % {SLOTS} * length(v.bits) + 1, length(v.bits)) FROM code"
+    f" WHERE model_id = v.model_id AND block = v.id / {SLOTS})",
+    "slots in use but for a vector": "SELECT count(*) FROM code AS c WHERE hex(c.used) !="
+    f" (WITH RECURSIVE byte(n) AS (VALUES(0) UNION ALL SELECT n + 1 FROM byte WHERE n < {SLOTS // 8 - 1})"
+    " SELECT group_concat(printf('%02X', (SELECT coalesce(sum(1 << (v.id % 8)), 0) FROM vector AS v"
+    f" WHERE v.model_id = c.model_id AND v.id / 8 = c.block * {SLOTS // 8} + n"
+    " AND v.unused_since IS NULL)), '') FROM byte)",
     "pending with a vector or none without": "SELECT count(*) FROM chunk AS c"
     " WHERE EXISTS (SELECT 1 FROM model WHERE target) AND (id IN (SELECT chunk FROM pending))"
     " = EXISTS (SELECT 1 FROM vector WHERE hash = c.embed_hash"

@@ -154,7 +154,9 @@ def back_to_version_1(db: Path) -> None:
     change(
         db,
         *(f"DROP VIEW {view}" for view in ("vectors", "chunks", "metrics")),
-        *(f"DROP TABLE {table}" for table in ("stand_in", "model_source", "metric")),
+        *(f"DROP TABLE {table}" for table in ("stand_in", "model_source", "metric", "code")),
+        "CREATE TABLE code(model_id, id, bits, PRIMARY KEY (model_id, id)) WITHOUT ROWID",
+        "INSERT INTO code SELECT model_id, id, bits FROM vector WHERE unused_since IS NULL",
         *(f"CREATE VIEW {view} AS SELECT 1" for view in ("chunks", "vectors")),
         "UPDATE meta_kv SET value = 1 WHERE key = 'schema_version'",
     )
@@ -171,7 +173,7 @@ def test_a_migration_keeps_the_rows(filled: Path, monkeypatch: pytest.MonkeyPatc
     }
     monkeypatch.setattr(schema, "MIGRATIONS", steps)
     open_writer(str(filled)).close()
-    assert (dump(filled), epoch(filled)) == (before, first)
+    assert (dump(filled), epoch(filled), faults(filled)) == (before, first, [])
     assert select(filled, "SELECT * FROM step") == [(1,), (2,)]
     assert select(filled, "SELECT value FROM meta WHERE key = 'schema_version'") == [(owner.SCHEMA_VERSION,)]
 

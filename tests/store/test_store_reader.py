@@ -92,18 +92,6 @@ def test_it_cannot_write(writer: Writer, db: Path) -> None:
         r.query("DELETE FROM file")
 
 
-def test_sqlite_vec_searches_the_codes(writer: Writer, db: Path) -> None:
-    writer.set_model(MODEL, "a", 8)
-    put(writer, *FILES)
-    embed(writer)
-    with open_reader(str(db), vec=True) as r:
-        id_, bits = r.query("SELECT id, bits FROM code ORDER BY id LIMIT 1")[0]
-        sql = (
-            "SELECT id, vec_distance_hamming(vec_bit(bits), vec_bit(?)) AS d FROM code ORDER BY d, id LIMIT 1"
-        )
-        assert r.query(sql, (bits,)) == [(id_, 0.0)]
-
-
 def test_no_index_and_what_is_none(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="make one with `ckvd index`"):
         open_reader(str(tmp_path / "no.db"))
