@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -76,6 +77,26 @@ def python() -> list[str]:
     return [sys.executable, str(EXTRACT / "python.py")]
 
 
+def packages(script: str, *names: str) -> Callable[[], list[str]]:
+    """A script in this Python, which must have the packages (`module` or `module=what to install`)."""
+
+    def command() -> list[str]:
+        for name in names:
+            module, _, package = name.partition("=")
+            if importlib.util.find_spec(module) is None:
+                raise ReferenceMissing(f"pip install {package or module}")
+        return [sys.executable, str(EXTRACT / script)]
+
+    return command
+
+
+def csharp() -> list[str]:
+    command = packages("csharp.py", "clr=pythonnet", "dotnetcore2")()
+    if "ROSLYN" not in os.environ:
+        os.environ["ROSLYN"] = str(Path(node_module("@autorest/csharp")) / "@autorest/csharp")
+    return command
+
+
 def go() -> list[str]:
     built = Path(tempfile.mkdtemp(prefix="ckvd-reference-")) / "extract-go"
     compiler = tool("go", "apt-get install golang-go")
@@ -106,6 +127,71 @@ def node(script: str, *modules: str) -> Callable[[], list[str]]:
 
 def sheets(language: str) -> Callable[[], list[str]]:
     return lambda: [*node("sheets.cjs", "postcss", "postcss-scss")(), language]
+
+
+def options(command: Callable[[], list[str]], *more: str) -> Callable[[], list[str]]:
+    return lambda: [*command(), *more]
+
+
+def built(tool_name: str, remedy: str, *arguments: str) -> Path:
+    """A program compiled into a folder of its own; `{out}` in the arguments is where it goes."""
+    out = Path(tempfile.mkdtemp(prefix="ckvd-reference-"))
+    compiler = tool(tool_name, remedy)
+    subprocess.run([compiler, *(a.format(out=out) for a in arguments)], check=True, cwd=out)
+    return out / "extract"
+
+
+def ocaml() -> list[str]:
+    source = EXTRACT / "ocaml.ml"
+    arguments = ("-I", "+compiler-libs", "ocamlcommon.cma", "-impl", str(source), "-o", "{out}/extract")
+    return [str(built("ocamlc", "apt-get install ocaml-nox ocaml-compiler-libs", *arguments))]
+
+
+def haskell() -> list[str]:
+    remedy = "apt-get install ghc"
+    arguments = ("-v0", "-O0", "-package", "ghc", "-outputdir", "{out}", "-o", "{out}/extract")
+    program = built("ghc", remedy, *arguments, str(EXTRACT / "haskell.hs"))
+    library = subprocess.run(
+        [tool("ghc", remedy), "--print-libdir"], capture_output=True, text=True, check=True
+    )
+    return ["env", "LC_ALL=C.UTF-8", str(program), library.stdout.strip()]
+
+
+def zig() -> list[str]:
+    packages("python.py", "ziglang")()
+    arguments = ("-m", "ziglang", "build-exe", str(EXTRACT / "zig.zig"), "-femit-bin={out}/extract")
+    caches = ("--cache-dir", "{out}/cache", "--global-cache-dir", "{out}/cache")
+    return [str(built(sys.executable, "", *arguments, *caches))]
+
+
+def kotlin() -> list[str]:
+    jars = Path(node_module("kotlin-compiler")) / "kotlin-compiler/lib"
+    names = (
+        "kotlin-compiler",
+        "kotlin-stdlib",
+        "kotlin-reflect",
+        "kotlin-script-runtime",
+        "annotations-13.0",
+    )
+    path = os.pathsep.join(str(jars / f"{name}.jar") for name in (*names, "kotlinx-coroutines-core-jvm"))
+    tool("javac", "apt-get install default-jdk-headless")
+    return [tool("java", "apt-get install default-jdk-headless"), "-cp", path, str(EXTRACT / "Kotlin.java")]
+
+
+def elixir() -> list[str]:
+    return ["env", "LC_ALL=C.UTF-8", tool("elixir", "apt-get install elixir"), str(EXTRACT / "elixir.exs")]
+
+
+def perl() -> list[str]:
+    runner = tool("perl", "apt-get install perl libppi-perl")
+    if subprocess.run([runner, "-MPPI", "-e", "1"], capture_output=True).returncode:
+        raise ReferenceMissing("Perl's PPI is not installed: apt-get install libppi-perl")
+    return [runner, str(EXTRACT / "perl.pl")]
+
+
+def r() -> list[str]:
+    runner = tool("Rscript", "apt-get install r-base-core")
+    return ["env", "LC_ALL=C.UTF-8", runner, "--vanilla", str(EXTRACT / "r.R")]
 
 
 def java() -> list[str]:
@@ -157,11 +243,56 @@ GRAPHQL = frozenset(
     | {"query", "mutation", "subscription", "fragment"}
 )
 
+OWN = "ckvd's own scanner"
+LUA = frozenset({"function"})
+SECTIONS = frozenset({"section"})
+ML = FUNCTIONS | {
+    "constant",
+    "type",
+    "enum",
+    "record",
+    "enum_member",
+    "exception",
+    "module",
+    "interface",
+    "class",
+}
+HASKELL = FUNCTIONS | {"type", "class", "impl", "enum_member"}
+ELIXIR = FUNCTIONS | {"module", "macro", "protocol", "impl", "type", "test"}
+OBJC = frozenset({"function", "method", "property", "class", "impl", "protocol", "extension"})
+JULIA = FUNCTIONS | {"macro", "module", "struct", "type"}
+SWIFT = CODE | {"property", "enum_member", "extension", "protocol", "type"}
+DART = CODE | {"property", "enum_member", "extension", "mixin"}
+ZIG = FUNCTIONS | {"struct", "enum", "union", "error", "constant", "variable", "field", "enum_member", "test"}
+SOLIDITY = frozenset({"contract", "interface", "library", "function", "method", "modifier", "constructor"})
+SOLIDITY |= {"event", "error", "struct", "enum", "type", "field", "constant"}
+KOTLIN = CODE | {"object", "property", "constant", "enum_member", "type", "annotation"}
+SCALA = FUNCTIONS | {"class", "object", "trait", "enum", "type", "constant", "variable"}
+PROTO = frozenset({"message", "enum", "service", "rpc"})
+TERRAFORM = frozenset({"resource", "data", "variable", "output", "module", "provider", "block"})
+SQL = frozenset(
+    {"table", "view", "function", "procedure", "index", "type", "trigger", "schema", "sequence", "extension"}
+    | {"policy", "role", "operator", "rule"}
+)
+ISLANDS = FUNCTIONS | {"class", "interface", "type", "rule", "keyframes", "mixin", "namespace"}
+
+
+def islands(language: str, *modules: str) -> Reference:
+    command = node("islands.cjs", "typescript", "postcss", "postcss-scss", *modules)
+    return Reference(f"{modules[0]}, TypeScript compiler, PostCSS", ISLANDS, options(command, language))
+
+
+def keys(language: str, module: str, *kinds: str) -> Reference:
+    return Reference(module, frozenset(kinds), options(node("data.cjs", module), language))
+
+
 REFERENCES: dict[str, Reference] = {
     "c": Reference(CTAGS, C, ctags("C", "fpsugtd")),
     "cmake": Reference(CTAGS, frozenset({"function", "macro"}), ctags("CMake", "fm")),
     "cpp": Reference(CTAGS, C | {"class", "namespace"}, ctags("C++", "fpcsugtdn")),
-    "csharp": Reference(CTAGS, CODE | {"property", "event"}, ctags("C#", "cgimpsE")),
+    "csharp": Reference(
+        "Roslyn 4.1", CODE | {"property", "event", "enum_member", "type", "namespace"}, csharp
+    ),
     "css": Reference("PostCSS", SHEETS, sheets("css")),
     "dockerfile": Reference("dockerfile-ast", frozenset({"stage"}), node("dockerfile.cjs", "dockerfile-ast")),
     "go": Reference("go/parser", CODE | {"type"}, go),
@@ -176,4 +307,35 @@ REFERENCES: dict[str, Reference] = {
     "scss": Reference("PostCSS", SHEETS, sheets("scss")),
     "tsx": TYPESCRIPT,
     "typescript": TYPESCRIPT,
+    "dart": Reference(OWN, DART, options(packages("scan.py"), "dart")),
+    "elixir": Reference("Elixir's parser", ELIXIR, elixir),
+    "haskell": Reference("GHC 9.0", HASKELL, haskell),
+    "hcl": Reference("python-hcl2", TERRAFORM, packages("hcl.py", "hcl2=python-hcl2")),
+    "html": islands("html", "parse5"),
+    "json": keys("json", "jsonc-parser", "property"),
+    "julia": Reference(CTAGS, JULIA, ctags("Julia", "fmnst")),
+    "jupyter": Reference("ast", CODE, packages("notebook.py")),
+    "kotlin": Reference("Kotlin compiler 2.4", KOTLIN, kotlin),
+    "lua": Reference("luaparse", LUA, node("lua.cjs", "luaparse")),
+    "luau": Reference(CTAGS, LUA, ctags("Lua", "f")),
+    "markdown": Reference("commonmark.js", SECTIONS, node("markdown.cjs", "commonmark")),
+    "objc": Reference(CTAGS, OBJC, ctags("ObjectiveC", "iIPmcfpC")),
+    "ocaml": Reference("OCaml's parser 4.13", ML, ocaml),
+    "ocaml_interface": Reference("OCaml's parser 4.13", ML, ocaml),
+    "perl": Reference("PPI", frozenset({"package", "function"}), perl),
+    "powershell": Reference(CTAGS, LUA, ctags("PowerShell", "f")),
+    "proto": Reference("protoc", PROTO, packages("proto.py", "grpc_tools=grpcio-tools")),
+    "r": Reference("R's parser", LUA, r),
+    "rst": Reference("docutils", SECTIONS, packages("rst.py", "docutils")),
+    "scala": Reference("Scalameta", SCALA, node("scala.cjs", "scalameta-parsers")),
+    "shell": Reference("mvdan/sh", LUA, node("shell.mjs", "mvdan-sh")),
+    "solidity": Reference("@solidity-parser", SOLIDITY, node("solidity.cjs", "@solidity-parser/parser")),
+    "sql": Reference("PostgreSQL's parser", SQL, packages("sql.py", "pglast")),
+    "svelte": islands("svelte", "svelte"),
+    "swift": Reference(OWN, SWIFT, options(packages("scan.py"), "swift")),
+    "terraform": Reference("python-hcl2", TERRAFORM, packages("hcl.py", "hcl2=python-hcl2")),
+    "toml": keys("toml", "toml-eslint-parser", "property", "table"),
+    "vue": islands("vue", "@vue/compiler-sfc"),
+    "yaml": keys("yaml", "yaml", "property"),
+    "zig": Reference("Zig's parser", ZIG, zig),
 }

@@ -2,7 +2,7 @@
 // JSON line a file on standard output. A rule has a row for each of its selectors; the first qualifies what it holds.
 const fs = require("node:fs");
 
-const parse = process.argv[2] === "scss" ? require("postcss-scss").parse : require("postcss").parse;
+const parser = (kind) => (kind === "scss" ? require("postcss-scss").parse : require("postcss").parse);
 const THROUGH = new Set(["if", "else", "each", "for", "while", "include", "content"]);
 const NAMED = new Set(["mixin", "function", "keyframes"]);
 const plain = (text) => text.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, " ").trim().split(/\s+/).join(" ");
@@ -19,10 +19,10 @@ function names(node, list) {
   return [plain(`@${node.name}${node.raws.afterName || " "}${node.params}`)];
 }
 
-function extract(file) {
+function extract(file, kind, text = fs.readFileSync(file, "utf8")) {
   let root;
   try {
-    root = parse(fs.readFileSync(file, "utf8"));
+    root = parser(kind)(text);
   } catch (error) {
     return { path: file, error: error.message };
   }
@@ -50,4 +50,8 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+module.exports = { extract };
+if (require.main === module) {
+  const files = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
+  for (const file of files) console.log(JSON.stringify(extract(file, process.argv[2])));
+}

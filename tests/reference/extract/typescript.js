@@ -51,8 +51,7 @@ function assigned(left, file) {
   return [...parts, left.name.text];
 }
 
-function extract(path) {
-  const text = fs.readFileSync(path, "utf8");
+function extract(path, text = fs.readFileSync(path, "utf8")) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, scriptKind(path));
   if (file.parseDiagnostics.length) {
     const first = file.parseDiagnostics[0];
@@ -178,5 +177,8 @@ function extract(path) {
   return { path, rows };
 }
 
-const paths = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
-for (const path of paths) process.stdout.write(JSON.stringify(extract(path)) + "\n");
+module.exports = { extract };
+if (require.main === module) {
+  const paths = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
+  for (const path of paths) process.stdout.write(JSON.stringify(extract(path)) + "\n");
+}

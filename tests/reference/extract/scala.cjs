@@ -1,0 +1,52 @@
+// Classes, objects, traits, functions, types and values by Scalameta: paths on standard input, one JSON line a file
+// on standard output. Values count where they are members.
+const fs = require("node:fs");
+const { parseSource } = require("scalameta-parsers");
+
+const NAMED = new Set([
+  "Defn.Class", "Defn.Object", "Defn.Trait", "Defn.Enum", "Defn.Def", "Decl.Def", "Defn.Type", "Decl.Type",
+  "Pkg.Object", "Ctor.Secondary", "Defn.Given",
+]);
+const VALUES = new Set(["Defn.Val", "Defn.Var", "Decl.Val", "Decl.Var"]);
+const HOLDERS = new Set(["Template", "Template.Body", "Source", "Pkg", "Pkg.Body", "Defn.ExtensionGroup", "Defn.ExtensionGroup.Body"]);
+
+function extract(file) {
+  const source = fs.readFileSync(file, "utf8");
+  const tree = parseSource(source);
+  if (tree.error) return { path: file, error: tree.error };
+  const starts = [0];
+  for (let i = source.indexOf("\n"); i >= 0; i = source.indexOf("\n", i + 1)) starts.push(i + 1);
+  const line = (offset) => {
+    let low = 0, high = starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] <= offset) low = middle; else high = middle;
+    }
+    return low + 1;
+  };
+  const rows = [];
+  const pending = [[tree, [], false]];
+  while (pending.length) {
+    const [node, parents, member] = pending.pop();
+    let inside = parents;
+    const add = (name) => {
+      const { start, end } = node.pos;
+      rows.push({ symbol: [...parents, name].join("."), start: line(start), end: line(end - 1) });
+    };
+    if (NAMED.has(node.type)) {
+      const name = node.type === "Ctor.Secondary" ? "this" : node.name && node.name.value;
+      if (name) {
+        add(name);
+        inside = [...parents, name];
+      }
+    } else if (VALUES.has(node.type) && member)
+      for (const pat of node.pats) if (pat.type === "Pat.Var") add(pat.name.value);
+    const holds = HOLDERS.has(node.type);
+    for (const value of Object.values(node))
+      for (const child of Array.isArray(value) ? value.flat() : [value])
+        if (child && typeof child === "object" && child.type) pending.push([child, inside, holds]);
+  }
+  return { path: file, rows };
+}
+
+for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
