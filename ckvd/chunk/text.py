@@ -25,7 +25,7 @@ _UNIT_WORDS: dict[Unit, str] = {
     "file": "whole file",
 }
 # The order in which embedded text leaves header pieces out; a signature is never left out.
-_DROP_ORDER = {"import": 0, "remark": 1, "constant": 1, "member": 1, "package": 2, "doc": 3}
+_DROP_ORDER = {"import": 0, "remark": 1, "constant": 2, "member": 2, "package": 3, "doc": 4}
 
 
 def comment_line(comment: str, text: str) -> str:
@@ -153,8 +153,8 @@ def embed_hash(text: str) -> bytes:
 def fit_header(header: Sequence[Segment], share: int, count: Count) -> str:
     """The header, pieces left out until it has at most `share` tokens.
 
-    Imports go first (the longest of them before the others: all are used, or one cannot tell), then
-    assignments, the package, and docs from the outermost in. A doc that fits in part keeps its first lines.
+    Imports go first (the longest of them before the others: all are used, or one cannot tell), then what is
+    remarked on assignments, assignments, the package, and docs from the outermost in. A doc that fits in part keeps its first lines.
     Signatures stay; where they alone are too long, the text is clipped at the end.
     """
     whole = _join(header)

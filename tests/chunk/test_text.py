@@ -15,6 +15,7 @@ HEADER = (
     Segment("package", "package store"),
     Segment("import", "import io"),
     Segment("import", "import one.very.long.name.of.a.module.far.away"),
+    Segment("remark", "# So many."),
     Segment("constant", "const MOST = 12"),
     Segment("doc", "# A store.\n# It keeps what it is given until the end."),
     Segment("signature", "class Store {"),
@@ -108,7 +109,7 @@ def test_what_leaves_a_header_first() -> None:
     }
     order = sorted(gone, key=gone.__getitem__)
     assert order[:2] == ["import one.very.long.name.of.a.module.far.away", "import io"]
-    assert order.index("const MOST = 12") < order.index("package store")
+    assert order.index("# So many.") < order.index("const MOST = 12") < order.index("package store")
     assert order[-1] == "# A store."
     assert left(8) == ["# A store.", "class Store {"]
 
