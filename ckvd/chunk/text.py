@@ -153,9 +153,9 @@ def embed_hash(text: str) -> bytes:
 def fit_header(header: Sequence[Segment], share: int, count: Count) -> str:
     """The header, pieces left out until it has at most `share` tokens.
 
-    Imports go first (the longest of them before the others: all are used, or one cannot tell), then what is
-    remarked on assignments, assignments, the package, and docs from the outermost in. A doc that fits in part keeps its first lines.
-    Signatures stay; where they alone are too long, the text is clipped at the end.
+    Imports go first (the longest of them before the others: all are used, or one cannot tell), then comments
+    on assignments, assignments, the package, and docs from the outermost in. A doc that fits in part keeps
+    its first lines. Signatures stay; where they alone are too long, the text is clipped at the end.
     """
     whole = _join(header)
     if count(whole) <= share:
