@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import tree_sitter as ts
 
@@ -64,6 +65,34 @@ def c_functions(node: ts.Node, source: bytes) -> list[Found]:
     if argument is None or argument.type != "parenthesized_declarator":
         return []
     return [Found(text_of(called, source), called.start_byte)]
+
+
+_MACRO_CALL = re.compile(rb"\s*\w+\s*\(")
+_ARGUMENT = re.compile(rb"""\s*+(?:(?P<word>[A-Za-z_]\w*)|"(?P<title>(?:[^"\\\n]|\\.)+)")\s*+(?P<end>[,)])""")
+
+
+def c_case(node: ts.Node, source: bytes) -> list[Found]:
+    """What `SCENARIO("title", …) {…}` and its like define, by the first argument: a word or a title."""
+    return _macro_arguments(node, source)[:1]
+
+
+def c_suite_case(node: ts.Node, source: bytes) -> list[Found]:
+    """What `TEST(Suite, Name) {…}` and its like define: `Name`, qualified by `Suite` where there are both."""
+    given = _macro_arguments(node, source)[:2]
+    return [replace(given[-1], parents=tuple(each.name for each in given[:-1]))] if given else []
+
+
+def _macro_arguments(node: ts.Node, source: bytes) -> list[Found]:
+    """The arguments of the macro call that a definition begins with, up to one that is neither word nor
+    string."""
+    call = _MACRO_CALL.match(source, node.start_byte, node.end_byte)
+    at = call.end() if call is not None else None
+    found: list[Found] = []
+    while at is not None and (argument := _ARGUMENT.match(source, at, node.end_byte)) is not None:
+        which = "word" if argument["word"] is not None else "title"
+        found.append(Found(argument[which].decode("utf-8", "replace"), argument.start(which)))
+        at = argument.end() if argument["end"] == b"," else None
+    return found
 
 
 def cpp_defaulted(node: ts.Node, source: bytes) -> list[Found]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import tree_sitter as ts
 
 from ckvd.model import ParseStatus, Range
+from ckvd.parse import comments
 from ckvd.parse.paths import ERROR_KIND
 
 FAILED_SHARE = 0.2
@@ -33,20 +34,7 @@ def errors(root: ts.Node, size: int) -> list[Range]:
                 return sorted(ranges)
 
 
-_CLOSERS = {b"(*": b"*)", b"{-": b"-}", b"/*": b"*/"}
-
-
-def unclosed(root: ts.Node, text: bytes, comments: frozenset[int]) -> list[Range]:
-    """The block comment that swallows the rest of a text, which some grammars take for one."""
-    end = len(text.rstrip())
-    node = root.descendant_for_byte_range(max(0, end - 1), end) if end else None
-    if node is None or node.kind_id not in comments:
-        return []
-    closer = _CLOSERS.get(text[node.start_byte : node.start_byte + 2])
-    return [(node.start_byte, end)] if closer and not text.endswith(closer, node.start_byte + 2, end) else []
-
-
-def nothing(root: ts.Node, text: bytes, comments: frozenset[int]) -> bool:
+def nothing(root: ts.Node, text: bytes, kinds: frozenset[int]) -> bool:
     """Whether a text is of comments alone, which some grammars take for an error."""
     if root.kind_id != ERROR_KIND:
         return False
@@ -55,7 +43,7 @@ def nothing(root: ts.Node, text: bytes, comments: frozenset[int]) -> bool:
         node = pending.pop()
         if node.kind_id == ERROR_KIND and node.child_count:
             pending.extend(reversed(node.children))
-        elif node.kind_id in comments:
+        elif node.kind_id in kinds:
             if text[at : node.start_byte].strip():
                 return False
             at = node.end_byte
@@ -128,6 +116,8 @@ def detail(source: bytes, ranges: Sequence[Range], root: ts.Node) -> str:
     start, _ = ranges[0]
     missing = _missing_at(root, start)
     what = f"{missing!r} is missing" if missing else unread(source, start)
+    if comments.endless(source, start):
+        what = "this comment has no end"
     more = f"; {len(ranges)} damaged places in all" if len(ranges) > 1 else ""
     return said(source, start, what + more)
 

@@ -10,12 +10,17 @@ from ckvd.parse.found import Found, text_of
 
 
 def go_method(node: ts.Node, source: bytes) -> list[Found]:
-    """The receiver's type qualifies a Go method, without `*` and type parameters."""
+    """The receiver's type qualifies a Go method, without `*`, parentheses and type parameters."""
     name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
     if name is None or receiver is None:
         return []
-    found = re.search(r"(\w+)\s*(?:\[.*\])?\s*,?\s*\)$", text_of(receiver, source), re.DOTALL)
-    return [Found(text_of(name, source), name.start_byte, (found[1],) if found else ())]
+    owner: ts.Node | None = next(
+        (c for c in receiver.named_children if c.type == "parameter_declaration"), None
+    )
+    while owner is not None and owner.type != "type_identifier":
+        within = owner.child_by_field_name("type") or owner.child_by_field_name("name")
+        owner = within or next((c for c in owner.named_children if c.type != "comment"), None)
+    return [Found(text_of(name, source), name.start_byte, (text_of(owner, source),) if owner else ())]
 
 
 def go_import(node: ts.Node, source: bytes) -> list[str]:

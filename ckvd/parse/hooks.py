@@ -6,16 +6,18 @@ import re
 
 import tree_sitter as ts
 
-from ckvd.parse.c_names import c_functions, c_type, c_values, cpp_defaulted
+from ckvd.parse.c_names import c_case, c_functions, c_suite_case, c_type, c_values, cpp_defaulted
 from ckvd.parse.cmake import cmake_test
+from ckvd.parse.csharp_names import csharp_destructor, csharp_operator
 from ckvd.parse.elixir import elixir_alias, elixir_attribute, elixir_function, elixir_module
 from ckvd.parse.found import Found, ImportHook, NameHook, text_of
 from ckvd.parse.go_names import go_import, go_method
 from ckvd.parse.haskell import haskell_function, haskell_instance, haskell_pattern
-from ckvd.parse.js_names import js_assigned, js_object
+from ckvd.parse.js_names import js_assigned, js_class, js_object
 from ckvd.parse.julia import julia_function, julia_type, julia_value
 from ckvd.parse.nix import nix_binding
 from ckvd.parse.objc_names import objc_selector, objc_values
+from ckvd.parse.python_names import python_targets
 from ckvd.parse.rust_names import rust_impl, rust_use
 from ckvd.parse.terraform_names import terraform_block, terraform_local
 
@@ -55,11 +57,15 @@ def r_method(node: ts.Node, source: bytes) -> list[Found]:
 
 
 NAME_HOOKS: dict[str, NameHook] = {
+    "c_case": c_case,
     "c_functions": c_functions,
+    "c_suite_case": c_suite_case,
     "c_type": c_type,
     "c_values": c_values,
     "cpp_defaulted": cpp_defaulted,
     "cmake_test": cmake_test,
+    "csharp_destructor": csharp_destructor,
+    "csharp_operator": csharp_operator,
     "elixir_attribute": elixir_attribute,
     "elixir_function": elixir_function,
     "elixir_module": elixir_module,
@@ -68,6 +74,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "haskell_instance": haskell_instance,
     "haskell_pattern": haskell_pattern,
     "js_assigned": js_assigned,
+    "js_class": js_class,
     "js_object": js_object,
     "julia_function": julia_function,
     "julia_type": julia_type,
@@ -76,6 +83,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "objc_selector": objc_selector,
     "objc_values": objc_values,
     "powershell_name": powershell_name,
+    "python_targets": python_targets,
     "r_method": r_method,
     "rust_impl": rust_impl,
     "terraform_block": terraform_block,

@@ -30,6 +30,15 @@ def js_assigned(node: ts.Node, source: bytes) -> list[Found]:
     return [Found("default" if owners == "module" and name == "exports" else name, last.start_byte, parts)]
 
 
+def js_class(node: ts.Node, source: bytes) -> list[Found]:
+    """The own name of a class that is an expression and has none by what it is assigned to."""
+    name = node.child_by_field_name("name")
+    named_by = ("variable_declarator", "assignment_expression", "export_statement")
+    if name is None or node.parent is None or node.parent.type in named_by:
+        return []
+    return [Found(text_of(name, source), name.start_byte)]
+
+
 def js_object(node: ts.Node, source: bytes) -> list[Found]:
     """The names that qualify the functions of an object: `A.prototype = {…}` is `A`, `exports = {…}` none."""
     left = node.child_by_field_name("left")

@@ -93,8 +93,10 @@ class _Scan:
         while (found := _TOKEN.search(source, at)) is not None:
             at = found.end()
             kind, top = found.lastgroup, self._stack[-1]
-            if kind == "comment" or (found[0] == b"<" and source[at : at + 1] == b"#"):
-                self.keeps.append(found.span())  # a `<#` without its end is an error
+            if kind == "comment":
+                self.keeps.append(found.span())
+            elif found[0] == b"<" and source[at : at + 1] == b"#":
+                self.keeps.append((found.start(), at + 1))  # without its end, which is an error
             elif kind == "open":
                 self._opened(found.span())
             elif kind == "close":

@@ -39,6 +39,7 @@ _DECLARES = re.compile(
     rb"\s+(?!BEGIN\b(?!\s+TRAN)|LANGUAGE\b|EXTERNAL\b|NAME\b|RETURN\b|NULL\b|NOT\b|DISTINCT\b|R?['\"])[\w@#]",
     re.IGNORECASE,
 )
+_QUERY = re.compile(rb"\b(?:SELECT|INSERT|UPDATE|DELETE|CALL|WITH|VALUES)\b", re.IGNORECASE)
 _TAKES_A_STATEMENT = re.compile(rb"(?:EXPLAIN|GRANT|REVOKE|PREPARE|COMMENT|AUDIT)\b", re.IGNORECASE)
 
 
@@ -166,7 +167,9 @@ def _group(lexed: Lexed) -> list[Range]:
             skip_case = case.end() - len(b"CASE") if case else -1
         elif kind in ("AS", "IS") and state.routine and state.declares is None and state.depth <= 0:
             if state.open_parens(code, start) <= 0:
-                state.declares = not lexed.escaped and bool(_DECLARES.match(code, end))
+                # Of MySQL's, which have neither word before their body, it may be an alias in a query.
+                alias = lexed.escaped and _QUERY.search(code, state.first or 0, start)
+                state.declares = not alias and bool(_DECLARES.match(code, end))
                 state.depth += bool(state.declares and state.package and blocks and not batches)
         elif kind.endswith("CREATE") and state.yields_to(code, start, batches):
             _finish(statements, code, state.begin, start)

@@ -9,7 +9,7 @@ import tree_sitter as ts
 
 from ckvd.languages import Language, get
 from ckvd.model import HeaderItem, Parsed, Range
-from ckvd.parse import build, damage, quarantine, rescue
+from ckvd.parse import build, comments, damage, quarantine, rescue
 from ckvd.parse.blanks import blanked
 from ckvd.parse.draft import Draft
 from ckvd.parse.paths import ERROR_KIND
@@ -91,17 +91,27 @@ def _tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
 
 
 def _parsed(rules: Table, text: bytes, size: int) -> tuple[ts.Node, list[Range]]:
-    root = ts.Parser(rules.grammar).parse(text).root_node
+    root = _root(rules, text)
     if damage.nothing(root, text, rules.comments):
         return root, []
-    return root, damage.errors(root, size) or damage.unclosed(root, text, rules.comments)
+    return root, damage.errors(root, size) or _unclosed(rules, root, text)
+
+
+def _root(rules: Table, text: bytes) -> ts.Node:
+    return ts.Parser(rules.grammar).parse(text).root_node
+
+
+def _unclosed(rules: Table, root: ts.Node, text: bytes) -> list[Range]:
+    return comments.unclosed(
+        root, text, rules.comments, rules.language.comment, lambda more: _root(rules, more)
+    )
 
 
 def _is_clean(rules: Table, text: bytes) -> bool:
     """Whether `_tree` finds no error, mostly without asking where they are."""
-    root = ts.Parser(rules.grammar).parse(text).root_node
+    root = _root(rules, text)
     if not root.has_error:
-        return not damage.unclosed(root, text, rules.comments)
+        return not _unclosed(rules, root, text)
     if text.endswith(b"\n") and root.kind_id != ERROR_KIND:
         return False
     return not _tree(rules, text)[1]

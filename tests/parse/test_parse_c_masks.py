@@ -36,7 +36,7 @@ NAMES = {
     "branches": ("c", BRANCHES, {"run", "after"}),
     "behind": ("c", BEHIND, {"add", "next", "after"}),
     "attribute in a define": ("c", b"#define GLAPI extern\nGLAPI int f(int a);\nint g(\n", {"GLAPI", "f"}),
-    "a call with a body": ("c", b"TEST_IMPL(pool) {\n  return 1;\n}\nint after;\n", {"TEST_IMPL", "after"}),
+    "a call with a body": ("c", b"TEST_IMPL(pool) {\n  return 1;\n}\nint after;\n", {"pool", "after"}),
     "members": (
         "cpp",
         b"class A {\n  int n GUARDED_BY(mu_);\n  void f(int a) REQUIRES(mu_);\n};\n"

@@ -54,3 +54,66 @@ def test_what_speaks_to_a_tool_is_no_doc(language: str, comment: str, code: str)
     assert parsed(language, f"{comment}\n{code}\n".encode()).symbols[0].doc == ""
     (first, *_) = parsed(language, f"{comment}\n{mark} What it does.\n{code}\n".encode()).symbols
     assert first.doc == "What it does."
+
+
+TORN = ("/* torn", "/*torn", "/** torn\n * more")
+READ_AS_DIVISION = {
+    "c": "int a = 1 {}\n;\nint b = 2;\n",
+    "cpp": "int a = 1\n{}\n;\nint b = 2;\n",
+    "csharp": "class A {{ int a = 1 {}\n;\nint b = 2; }}\n",
+    "go": "package p\n\nvar a = 1 {}\nvar b = 2\n",
+    "kotlin": "class A {{\n  val a = 1\n{}\n  val b = 2\n}}\n",
+    "objc": "int a = 1 {}\n;\nint b = 2;\n",
+    "swift": "let a = 1\n{}\nlet b = 2\n",
+}
+
+
+@pytest.mark.parametrize("comment", TORN)
+@pytest.mark.parametrize("language", READ_AS_DIVISION)
+def test_a_torn_comment_that_reads_as_a_division_is_no_sound_file(language: str, comment: str) -> None:
+    source = READ_AS_DIVISION[language].format(comment)
+    result = parsed(language, source.encode())
+    line = source[: source.index("/*")].count("\n") + 1
+    assert result.status in ("partial", "failed")
+    assert result.detail is not None
+    if "\n" not in comment:
+        assert result.detail.startswith(f"line {line}, ")
+        assert "this comment has no end" in result.detail
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "opener", "closer"),
+    [
+        ("dart", "a() {}\n", "/*", "*/"),
+        ("haskell", "a = 1\n", "{-", "-}"),
+        ("kotlin", "fun a() {}\n", "/*", "*/"),
+        ("ocaml", "let a = 1\n", "(*", "*)"),
+        ("rust", "fn a() {}\n", "/*", "*/"),
+        ("scala", "def a() = 1\n", "/*", "*/"),
+        ("swift", "func a() {}\n", "/*", "*/"),
+    ],
+)
+def test_the_end_of_a_comment_within_a_comment_is_not_its_own(
+    language: str, before: str, opener: str, closer: str
+) -> None:
+    torn = f"{before}{opener} b {opener} c {closer}"
+    for end in ("", "\n", f"\n{before}"):
+        assert parsed(language, (torn + end).encode()).status != "ok"
+    assert parsed(language, f"{torn} {closer}\n".encode()).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("language", "source"),
+    [
+        ("c", 'char *a = "/*"; char *b = "x/* y"; // /* z\nint c = 4 / *p;\n'),
+        ("cpp", 'auto a = R"(/*)"; /* /* */ char b[] = "/*";\n'),
+        ("go", 'package p\n\nvar a, b = "/*", `/*`\n\nfunc f(c string) bool { return c == "/*" }\n'),
+        ("javascript", "const a = '/*', b = `/*`, c = /[/*]/; // /*\n"),
+        ("kotlin", 'val a = "/*"\nval b = "${c}/*"\n'),
+        ("swift", 'let a = "/*"\nlet b = "\\(c)/*"\n'),
+        ("tsx", 'const a = <Route path="/*">/* text</Route>;\n'),
+        ("java", 'class A { @Get("/*") String a = "/*"; char b = \'/\'; }\n'),
+    ],
+)
+def test_what_only_looks_like_the_beginning_of_a_comment(language: str, source: str) -> None:
+    assert parsed(language, source.encode()).status == "ok"

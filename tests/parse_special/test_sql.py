@@ -225,3 +225,34 @@ def test_a_deleted_delimiter_leaves_the_other_symbols_alone() -> None:
             kept += len(expected & found)
             total += len(expected)
     assert kept >= 0.97 * total
+
+
+PACKAGE_BODY = """\
+CREATE OR REPLACE PACKAGE BODY stock AS
+  total NUMBER := 1;
+  PROCEDURE add IS
+    n NUMBER;
+  BEGIN
+    n := 1;
+  END add;
+END stock;
+"""
+
+
+@pytest.mark.parametrize(
+    "mysql",
+    [
+        "CREATE TABLE `t` (a int) ENGINE=InnoDB COMMENT='it\\'s';\n",
+        "DELIMITER //\nCREATE PROCEDURE p()\nBEGIN\n  SELECT 1;\nEND//\nDELIMITER ;\n",
+        "CREATE PROCEDURE q() SELECT a AS b FROM `t`;\n",
+    ],
+)
+@pytest.mark.parametrize("end", ["", "/\n"])
+def test_a_package_body_is_whole_beside_statements_of_mysql(mysql: str, end: str) -> None:
+    last = "CREATE TABLE z (a int);\n"
+    for source in (mysql + PACKAGE_BODY + end + last, PACKAGE_BODY + end + mysql + last):
+        result = parsed(source.encode())
+        texts = {s.symbol: source[s.start : s.end] for s in result.symbols}
+        assert texts["stock"] == PACKAGE_BODY.rstrip()
+        assert texts["z"] == last.rstrip()
+        assert len(texts) == 3

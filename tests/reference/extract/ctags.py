@@ -11,6 +11,8 @@ import sys
 
 _SEPARATORS = re.compile(r"::|/|\\|#|:|\.")
 _OPERATOR = re.compile(r"operator (?=\W)")
+_BY_SUITE = re.compile(r"(?:(?:GTEST_|TYPED_)?TEST|TEST_[FP]|TYPED_TEST_P|BENCHMARK_(?:DEFINE_)?F)$")
+_BY_CASE = re.compile(r"(?:TEST_(?:IMPL|BEGIN|CASE)|(?:BENCHMARK|HELPER)_IMPL|MATCHER(?:_P\d*)?|BENCHMARK)$")
 _MADE_UP = re.compile(r"__anon|^anon\w{8,}")
 
 
@@ -21,10 +23,18 @@ def file_scoped(path: str) -> list[str]:
     return found[1].split(".") if found else []
 
 
+def own(name: str, signature: str) -> list[str]:
+    """The name of a declaration; of a macro that defines a test those that its arguments give, where ctags
+    has the macro's."""
+    given = [word.strip() for word in signature.strip("()").split(",") if word.strip()]
+    most = 2 if _BY_SUITE.match(name) else 1 if _BY_CASE.match(name) else 0
+    return given[:most] or [_OPERATOR.sub("operator", name)]
+
+
 def main(language: str, kinds: str) -> None:
     paths = [line.rstrip("\n") for line in sys.stdin]
     command = [
-        "ctags", "--options=NONE", "--output-format=json", "--fields=+neZ", "--sort=no",
+        "ctags", "--options=NONE", "--output-format=json", "--fields=+neZS", "--sort=no",
         f"--languages={language}", f"--language-force={language}", f"--kinds-{language}={kinds}", "-L", "-",
     ]  # fmt: skip
     done = subprocess.run(
@@ -39,7 +49,7 @@ def main(language: str, kinds: str) -> None:
         if language == "C" and tag["kind"] in ("prototype", "function") and "scope" in tag:
             continue  # a macro that makes a field: C has no functions in a struct
         if not _MADE_UP.match(tag["name"]):
-            names = [*spaces.get(tag["path"], []), *scopes, _OPERATOR.sub("operator", tag["name"])]
+            names = [*spaces.get(tag["path"], []), *scopes, *own(tag["name"], tag.get("signature", ""))]
             end = None if tag["kind"] == "macro" else tag.get("end")  # that of a macro is the line behind it
             rows[tag["path"]].append({"symbol": ".".join(names), "name": tag["line"], "end": end})
     for path, found in rows.items():

@@ -33,6 +33,7 @@ function extract(file) {
     if (kind === "DefNode") names = [text(node.nameLoc)];
     if (kind === "ClassNode" || kind === "ModuleNode")
       names = text(node.constantPath.location).split("::").map((p) => p.trim()).filter(Boolean);
+    if (names && kind !== "DefNode" && text(node.constantPath.location).startsWith("::")) parents = [];
     if (names) {
       parents = [...parents, ...names];
       const { startOffset, length } = node.location;

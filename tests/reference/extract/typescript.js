@@ -95,6 +95,13 @@ function extract(path, text = fs.readFileSync(path, "utf8")) {
       case K.FunctionDeclaration:
       case K.ClassDeclaration:
         return add([...parents, node.name ? node.name.text : "default"], node);
+      case K.ClassExpression: {
+        // One that is assigned has the name of what it is assigned to.
+        const up = node.parent.kind;
+        const assigned = up === K.BinaryExpression && node.parent.operatorToken.kind === K.EqualsToken;
+        if (!node.name || assigned || up === K.VariableDeclaration || up === K.ExportAssignment) return parents;
+        return add([...parents, node.name.text], node);
+      }
       case K.InterfaceDeclaration:
       case K.EnumDeclaration:
       case K.TypeAliasDeclaration:
