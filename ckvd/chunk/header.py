@@ -74,10 +74,12 @@ class Headers:
         """
         symbol = self._symbols[index]
         scopes = self._chain(symbol.scope)
-        owners = (self._owner(i) for i in (*scopes, index))
-        around = dict.fromkeys(i for i in owners if i is not None and i != index and i not in scopes)
+        around = dict.fromkeys(scopes)
+        for owner in map(self._owner, (*scopes, index)):
+            if owner is not None:
+                around |= dict.fromkeys((*self._chain(self._symbols[owner].scope), owner))
         # Its doc comment, which stands before it, mentions names and uses none.
-        return self._of(start, end, symbol.start, (*around, *scopes), self._own(index) if part else ())
+        return self._of(start, end, symbol.start, around, self._own(index) if part else ())
 
     def _of(
         self, start: int, end: int, code: int, scopes: Iterable[int], own: Iterable[HeaderItem]
@@ -226,6 +228,7 @@ class Headers:
         while item.kind == "signature" and "\n" in text and self._is_remark(text.rpartition("\n")[2]):
             # What a body begins with, where the grammar leaves it out.
             text = text.rpartition("\n")[0].rstrip()
+            end = start + len(text.encode())
         return (Segment(item.kind, text) if text else None), end
 
     def _end_of_line(self, item: HeaderItem) -> int:

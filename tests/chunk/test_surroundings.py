@@ -42,13 +42,19 @@ def header(path: str, text: str, name: str) -> list[str]:
             ["// The brand's.", "$main: #036;"],
         ),
         (
+            "a.rb",
+            "class A\n  # At most.\n  MOST = 3\n\n  def f\n    go(MOST)\n  end\nend\n",
+            "A.f",
+            ["class A", "  # At most.", "  MOST = 3"],
+        ),
+        (
             "Makefile",
             "# Of the compiler.\nFLAGS = -O2\n\nall:\n\tcc $(FLAGS) a.c\n",
             "all",
             ["# Of the compiler.", "FLAGS = -O2"],
         ),
     ],
-    ids=["python", "directive", "apart", "group", "member", "scss", "make"],
+    ids=["python", "directive", "apart", "group", "member", "scss", "ruby", "make"],
 )
 def test_a_comment_on_a_constant_is_told_with_it(path: str, text: str, name: str, told: list[str]) -> None:
     assert header(path, text, name) == told
@@ -103,6 +109,13 @@ STORE = (
             ["/// Rows, sorted.", "struct Store {", "    var rows = 0", "extension Store {"],
         ),
         (
+            "a.swift",
+            "/// Rows.\nclass Store {\n    class Row {\n    }\n}\n\nextension Store.Row {\n"
+            "    func put() {\n        go()\n    }\n}\n",
+            "Store.Row.put",
+            ["/// Rows.", "class Store {", "    class Row {", "    }", "extension Store.Row {"],
+        ),
+        (
             "a.js",
             "/** Rows, sorted. */\nfunction Store() {\n  this.rows = [];\n}\n\n"
             "Store.prototype.put = function (x) {\n  this.rows.push(x);\n};\n",
@@ -110,7 +123,7 @@ STORE = (
             ["/** Rows, sorted. */", "function Store() {"],
         ),
     ],
-    ids=["go", "go-below", "rust", "cpp", "swift", "javascript"],
+    ids=["go", "go-below", "rust", "cpp", "swift", "swift-inner", "javascript"],
 )
 def test_a_method_is_told_the_type_that_it_adds_to(path: str, text: str, name: str, told: list[str]) -> None:
     assert header(path, text, name) == told
