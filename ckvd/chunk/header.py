@@ -19,7 +19,7 @@ MOST_MEMBER_BYTES = 8192
 """A scope with more in its members gives only those that the body uses in any language."""
 
 REST_BYTES = 200
-"""What may stand behind a signature on its last line for the line to be shown whole."""
+"""What may stand behind a declaration on its last line for the line to be shown whole."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -54,6 +54,7 @@ class Headers:
         self._names = frozenset(
             word for names in self._bound.values() for words, _ in names for word in words
         )
+        self._leads = sorted(s.lead for s in parsed.symbols if s.chunked)
         self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
         self._holding = {s.scope for s in parsed.symbols}
         self._owning: dict[str, int] = {}
@@ -232,18 +233,16 @@ class Headers:
         return (Segment(item.kind, text) if text else None), end
 
     def _end_of_line(self, item: HeaderItem) -> int:
-        """The end of an item, with what on its last line closes it, comments on it or begins its body."""
+        """The end of an item, with what stands behind it on its last line where that is no other's chunk."""
         data = self._source.data
         line_end = data.find(b"\n", item.end)
         line_end = line_end if line_end >= 0 else len(data)
         rest = data[item.end : line_end].rstrip()
         if not has_word(rest) or self._source.is_closed_by_remark(rest):
             return item.end + len(rest)
-        if item.kind == "signature" and len(rest) <= REST_BYTES:
-            inner = bisect_left(self._inner, item.end)
-            if inner == len(self._inner) or self._inner[inner] >= line_end:
-                return item.end + len(rest)
-        return item.end
+        following = bisect_left(self._leads, item.end)
+        shared = following < len(self._leads) and self._leads[following] < line_end
+        return item.end if shared or len(rest) > REST_BYTES else item.end + len(rest)
 
     def _is_remark(self, line: str) -> bool:
         return bool(self._comment) and line.lstrip().startswith(self._comment)
