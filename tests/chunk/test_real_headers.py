@@ -70,7 +70,7 @@ def test_a_header_is_of_whole_lines() -> None:
 def test_a_declaration_is_told_with_what_its_line_says_of_it() -> None:
     ruby = chunks_of("a.rb", "require 'set' if RUBY_VERSION < '3.5'\n\ndef f\n  Set.new\nend\n")
     assert ruby["f"].header_text == "require 'set' if RUBY_VERSION < '3.5'"
-    python = chunks_of("a.py", "import os; import sys\nA = 1; B = 2\n\n\ndef f():\n    return os, B\n")
+    python = chunks_of("a.py", "import os; import sys\nA = 1; B = 2\n\n\ndef f():\n    return os, A\n")
     assert python["f"].header_text == "import os; import sys\nA = 1; B = 2"
 
 
