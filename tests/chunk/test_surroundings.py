@@ -169,3 +169,8 @@ def test_in_other_languages_many_members_are_told_where_they_are_used() -> None:
         "  /** Column 0. */",
         "  int column0 = 0;",
     ]
+
+
+def test_what_a_loop_counts_is_no_constant() -> None:
+    text = "for (let i = 0; i < 9; i++) {\n  go(i);\n}\n\nfunction f(i) {\n  return go(i);\n}\n"
+    assert header("a.ts", text, "f") == [""]
