@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from ckvd.rank import Mode
 
 Expand = Literal["class", "file"]
+OnDisk = Literal["same", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Hit:
     `score` compares within one search only; `exact` says that the symbol's name is the query. `header_of`
     names the earlier hit of the same answer whose header is this one's too: `header` is then empty.
     `matches` are the chunk ids of the hits that this one was widened from, or stands for, best first.
+    `on_disk` tells the file as it is now from the one that was indexed: where it has changed, lines may have
+    moved. `indent` is what stands before the body in its first line, blanks, where the file is the same.
     """
 
     id: int
@@ -42,6 +46,8 @@ class Hit:
     exact: bool
     header_of: str | None = None
     matches: tuple[str, ...] = ()
+    on_disk: OnDisk = "same"
+    indent: str = ""
 
 
 CHUNK_COLUMNS = (
@@ -67,6 +73,14 @@ class Results:
     tokens: int | None = None
 
 
+WARNINGS: Mapping[OnDisk, str] = {
+    "same": "",
+    "changed": "  (the file has changed since it was indexed)",
+    "gone": "  (the file is gone)",
+}
+"""What a reader of a hit must know of its file, in brackets."""
+
+
 def lines_of(start: int, end: int) -> str:
     return str(start) if start == end else f"{start}-{end}"
 
@@ -79,4 +93,9 @@ def title(hit: Hit) -> str:
     """Where a hit lies and what it is, in one line."""
     part = f" part {hit.part} of {hit.parts}" if hit.parts > 1 else ""
     outline = " outline" if hit.rendering == "outline" else ""
-    return f"{place(hit)}  {hit.symbol or f'<{hit.unit}>'}  {hit.kind}{part}{outline}"
+    return f"{place(hit)}  {hit.symbol or f'<{hit.unit}>'}  {hit.kind}{part}{outline}{WARNINGS[hit.on_disk]}"
+
+
+def whole_lines(hit: Hit) -> str:
+    """The body as it stands in its file: with what is before it in its first line."""
+    return hit.indent + hit.body

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from ckvd.disk import seen
 from ckvd.errors import CkvdError, ModelError, StoreError
 from ckvd.hit import Expand, Results
 from ckvd.lookup import Filters, Serving, serving
@@ -106,7 +107,17 @@ class Index:
             if expand is not None or budget is not None:
                 count = self._counter(serving(reader)).count
                 telling = Telling(count, self._file_text, expand, budget)
-            return search(reader, query, k, mode, filters, self.embed_query, offset=offset, telling=telling)
+            return search(
+                reader,
+                query,
+                k,
+                mode,
+                filters,
+                self.embed_query,
+                offset=offset,
+                telling=telling,
+                look=lambda reader, hits: seen(self.root, reader, hits),
+            )
 
     def embed_query(self, model: Serving, text: str) -> Vector:
         """The unit vector [dimensions] of a query by the model that serves the index.

@@ -27,6 +27,8 @@ move between pages, and the total change."""
 POOL_FACTOR = 6
 """At least as many candidates for each hit of a page."""
 
+Look = Callable[["Reader", Sequence[Hit]], tuple[Hit, ...]]
+
 EmbedQuery = Callable[[Serving, str], "Vector"]
 """Gives the unit vector of a query by the model given; raises ModelError where that is not at hand."""
 
@@ -41,9 +43,10 @@ def search(
     *,
     offset: int = 0,
     telling: Telling | None = None,
+    look: Look | None = None,
 ) -> Results:
     """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision; `telling`
-    may widen them or leave out what has no room.
+    may widen them or leave out what has no room, `look` adds what is on disk.
 
     No text raises, but UsageError for an empty one. ModelError in mode `vector` where no vectors can be
     searched; in mode `hybrid` that is a note. StoreError where the index cannot be read.
@@ -70,7 +73,8 @@ def search(
         hits = _hits(reader, found, query, ranked[offset : offset + k])
         told = tell(reader, hits, telling) if telling is not None else Told(hits)
         notes = "; ".join(filter(None, (note, told.note)))
-        return Results(told.hits, len(ranked), reader.revision, mode, notes, told.tokens)
+        shown = look(reader, told.hits) if look is not None else told.hits
+        return Results(shown, len(ranked), reader.revision, mode, notes, told.tokens)
 
 
 def _embed(

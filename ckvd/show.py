@@ -6,6 +6,7 @@ import json
 import os
 from typing import Any
 
+from ckvd.disk import looked_up
 from ckvd.errors import CkvdError
 from ckvd.model import display_path
 from ckvd.place import Place
@@ -13,7 +14,8 @@ from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
 
 
 def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
-    """The chunk named by its id or by PATH:LINE (the smallest that holds the line), as in `chunks`.
+    """The chunk named by its id or by PATH:LINE (the smallest that holds the line), as in `chunks`, with
+    `on_disk` and `indent` as a `Hit` has them.
 
     With `whole` the file's text is under `file`, as it was indexed: it must not have changed since. Raises
     CkvdError where nothing is there, StoreError where there is no index.
@@ -25,7 +27,8 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
             raise CkvdError(f"no chunk {what!r}; name a chunk_id or PATH:LINE as ckvd search prints them")
         row = chunk._asdict() | {"parents": json.loads(chunk.parents)}
         if not whole:
-            return row
+            ((state, indent),) = looked_up(where.root, reader, [(chunk.id, chunk.start_byte)])
+            return row | {"on_disk": state, "indent": indent}
         file = reader.file(chunk.path)
     if file is None:
         raise CkvdError(f"{chunk.path} is not in the index; run ckvd index")

@@ -104,7 +104,7 @@ def _whole_classes(reader: Reader, hits: Sequence[Hit], how: Telling) -> tuple[d
             del around[chunk_id]
             continue
         lines = files[class_.path][1].split("\n")[class_.start_line - 1 : class_.end_line]
-        body = "\n".join(lines)
+        body = "\n".join(lines).lstrip(" \t")
         around[chunk_id] = replace(class_, rendering="source", body=body, tokens=how.count(body))
     return around, notes
 

@@ -167,8 +167,7 @@ class Answers:
                 expand=expand,
                 budget=budget,
             )
-            changed = self._changed(hit.path for hit in results.hits)
-            hits = [_found(hit, hit.path in changed) for hit in results.hits]
+            hits = [_found(hit) for hit in results.hits]
             used = results.tokens or 0
             return SearchAnswer(self._at(), results.mode, results.total, used, hits, results.note)
 
@@ -269,7 +268,7 @@ def _named(reader: Reader, part: str, limit: int) -> list[SymbolInfo]:
     return [SymbolInfo(*row) for row in reader.query(sql, values)]
 
 
-def _found(h: Hit, changed: bool) -> Found:
+def _found(h: Hit) -> Found:
     return Found(
         chunk_id=h.chunk_id,
         path=h.path,
@@ -284,7 +283,7 @@ def _found(h: Hit, changed: bool) -> Found:
         body=h.body,
         rendering=h.rendering,
         matches=list(h.matches),
-        changed=changed,
+        changed=h.on_disk != "same",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from ckvd.hit import Hit, Results, place, title
+from ckvd.hit import WARNINGS, Hit, Results, place, title, whole_lines
 from ckvd.report.plain import kept_tabs, number, plain, source_lines
 
 MARK = "┆ "
@@ -54,7 +54,7 @@ def _text(hit: Hit) -> Iterator[str]:
     yield from (MARK + kept_tabs(line) for line in source_lines(hit.header))
     if hit.header_of is not None:
         yield f"{MARK}that of {plain(hit.header_of)} above"
-    yield from map(kept_tabs, source_lines(hit.body))
+    yield from map(kept_tabs, source_lines(whole_lines(hit)))
 
 
 # -- Markdown -------------------------------------------------------------------------------------
@@ -74,12 +74,16 @@ def _markdown(rank: int, hit: Hit) -> str:
     part = f", part {hit.part} of {hit.parts}" if hit.parts > 1 else ""
     outline = ", outline" if hit.rendering == "outline" else ""
     name = hit.symbol or f"<{hit.unit}>"
-    lines = [f"## {rank}. {_quoted(place(hit))} {_quoted(name)} ({plain(hit.kind)}{part}{outline})", ""]
+    lines = [
+        f"## {rank}. {_quoted(place(hit))} {_quoted(name)} ({plain(hit.kind)}{part}{outline})"
+        + WARNINGS[hit.on_disk],
+        "",
+    ]
     if hit.header.strip():
         lines += ["Context:", "", *_block(hit.header, hit.language), "", "Code:", ""]
     elif hit.header_of is not None:
         lines += [f"Context: that of {_quoted(hit.header_of)} above.", "", "Code:", ""]
-    return "\n".join([*lines, *_block(hit.body, hit.language), ""])
+    return "\n".join([*lines, *_block(whole_lines(hit), hit.language), ""])
 
 
 def _quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import ConsoleRenderable, Group
 from rich.text import Text
 
-from ckvd.hit import Hit, Results, lines_of, place
+from ckvd.hit import WARNINGS, Hit, Results, lines_of, place, whole_lines
 from ckvd.report import terminal
 from ckvd.report.hits import MARK, more
 from ckvd.report.plain import source_lines
@@ -55,11 +55,12 @@ def _hit(rank: int, width: int, hit: Hit) -> Iterator[ConsoleRenderable]:
         (_named(hit), "bold"),
         f"  {hit.kind}{part}",
         (f"  {hit.score:.3f}{' exact' if hit.exact else ''}", "dim"),
+        (WARNINGS[hit.on_disk], "yellow"),
     )
     indent = " " * (width + 2)
     for line in _excerpt(hit.header, HEADER_LINES):
         yield _code(indent, (MARK + line, "dim"))
-    for line in _excerpt(hit.body, BODY_LINES):
+    for line in _excerpt(whole_lines(hit), BODY_LINES):
         yield _code(indent, line)
 
 
@@ -96,6 +97,7 @@ def chunk_screen(chunk: Mapping[str, Any], *, numbered: bool) -> ConsoleRenderab
             (chunk["symbol"] or f"<{chunk['unit']}>", "bold"),
             f"  {chunk['kind']}",
             (f"  {number(chunk['tokens'])} tokens", "dim"),
+            (WARNINGS[chunk.get("on_disk", "same")], "yellow"),
         ),
         Text(),
     ]
@@ -106,7 +108,7 @@ def chunk_screen(chunk: Mapping[str, Any], *, numbered: bool) -> ConsoleRenderab
     parts += [cells((MARK + source_line(line), "dim")) for line in source_lines(chunk["header"])]
     if len(parts) > 2:
         parts.append(Text())
-    body = str(chunk["body"]).removesuffix("\n").split("\n")
+    body = (chunk.get("indent", "") + str(chunk["body"])).removesuffix("\n").split("\n")
     if numbered and chunk["rendering"] == "source":
         parts += [_numbered(n, line, None, end) for n, line in enumerate(body, start)]
     else:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from ckvd.hit import Hit, Results
+from ckvd.hit import Hit, OnDisk, Results
 from ckvd.report import hits, hits_view, terminal
 
 HIT = Hit(
@@ -194,3 +194,23 @@ def test_lines_are_numbered_for_people() -> None:
 def test_the_whole_file_marks_the_chunk() -> None:
     chunk = CHUNK | {"start_line": 2, "end_line": 2, "file": "a\nb\x1b\nc\n"}
     assert drawn(chunk, numbered=False)[2:5] == ["1   a", "2 ▌ b\\x1b", "3   c"]
+
+
+@pytest.mark.parametrize("form", [hits.text, hits.markdown, text_of])
+def test_a_body_begins_as_deep_as_it_stands_in_its_file(form: Callable[[Results], str]) -> None:
+    cut = replace(HIT, header="", body="@cached\n    def f(self): ...\n", indent="    ")
+    lines = form(Results((cut,), 1, 1, "keyword")).split("\n")
+    first, second = (next(line for line in lines if word in line) for word in ("@cached", "def f"))
+    assert first.index("@") == second.index("d")
+
+
+@pytest.mark.parametrize("form", [hits.text, hits.markdown, lambda found: text_of(found, 120)])
+@pytest.mark.parametrize(
+    ("state", "said"), [("changed", "has changed since it was indexed"), ("gone", "is gone")]
+)
+def test_a_file_that_is_another_now_is_said_to_be(
+    form: Callable[[Results], str], state: OnDisk, said: str
+) -> None:
+    now = replace(HIT, on_disk=state)
+    assert f"(the file {said})" in form(Results((now,), 1, 1, "keyword"))
+    assert "(the file" not in form(FOUND)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -252,3 +254,48 @@ def test_keyword_search_imports_neither_numpy_nor_onnxruntime(root: Path) -> Non
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+class TestOnDisk:
+    FILES: ClassVar = {
+        "a.py": "class Store:\n    @cached\n    def evict_old(self): ...\n",
+        "b.py": "def evict_all(): ...\n",
+    }
+
+    def hits(self, root: Path) -> dict[str, Hit]:
+        with Index(root) as index:
+            return {hit.path: hit for hit in index.search("evict", mode="keyword").hits}
+
+    def test_a_file_as_it_was_indexed(self, tmp_path: Path) -> None:
+        make_index(tmp_path, self.FILES, "none")
+        os.utime(tmp_path / "b.py")
+        found = self.hits(tmp_path)
+        assert [(hit.on_disk, hit.indent) for hit in found.values()] == [("same", ""), ("same", "    ")]
+        assert found["a.py"].body.startswith("@cached")
+
+    def test_one_that_has_changed_and_one_that_is_gone(self, tmp_path: Path) -> None:
+        make_index(tmp_path, self.FILES, "none")
+        (tmp_path / "a.py").write_text(self.FILES["a.py"] + "\n")
+        (tmp_path / "b.py").unlink()
+        found = self.hits(tmp_path)
+        assert (found["a.py"].on_disk, found["b.py"].on_disk) == ("changed", "gone")
+        assert found["a.py"].indent == ""
+
+    @pytest.mark.parametrize("harm", ["folder", "link", "fifo", "link around"])
+    def test_what_took_its_place_is_not_read(self, tmp_path: Path, harm: str) -> None:
+        make_index(tmp_path, {"p/a.py": self.FILES["a.py"]}, "none")
+        path, aside = tmp_path / "p" / "a.py", tmp_path / "aside"
+        match harm:
+            case "folder":
+                path.unlink()
+                path.mkdir()
+            case "link":
+                path.rename(aside)
+                path.symlink_to(aside)
+            case "fifo":
+                path.unlink()
+                os.mkfifo(path)
+            case _:
+                path.parent.rename(aside)
+                path.parent.symlink_to(aside)
+        assert self.hits(tmp_path)["p/a.py"].on_disk == "changed"
