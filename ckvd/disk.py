@@ -1,4 +1,4 @@
-"""What lies on disk of the hits now: whether their files are as they were indexed, and what is before a hit in
+"""What lies on disk of the hits now: whether their files are as they were indexed, what is before a hit in
 its first line. Light to import, since every search comes by here."""
 
 from __future__ import annotations
