@@ -6,6 +6,7 @@ the socket only put messages into its queue.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import time
@@ -18,12 +19,13 @@ from ckvd.errors import (
     DamagedStoreError,
     ModelError,
     PassingStoreError,
+    Stopped,
     StoreError,
     WorktreeError,
 )
 from ckvd.front import Front
 from ckvd.guard import Checked, Ended, Guard
-from ckvd.indexer import Indexer, Stopped
+from ckvd.indexer import Indexer
 from ckvd.settings import Settings
 from ckvd.worktree.debounce import Debouncer, Dirty
 from ckvd.worktree.exclusions import Exclusions
@@ -37,6 +39,9 @@ RECONCILE_S = 600.0
 
 RETRY_S = 2.0
 """When to try again what could not be read or written."""
+
+GRACE_S = 0.5
+"""What the last writes of a daemon may take."""
 
 MAINTAIN_S = 30.0
 EMBED_SLICE_S = 0.1
@@ -91,14 +96,17 @@ class Daemon:
 
     def run(self) -> Ended:
         try:
-            self._guard.check()
-            self._watcher.start()
-            self._front.live = self._live
-            self._notifier.ready()
-            while not self._should_stop():
-                self._guarded_step()
-        except Stopped:
-            pass
+            with (
+                contextlib.suppress(Stopped),
+                self._signals.telling(self._indexer.writer.interrupt),
+                self._signals.telling(lambda: self._watcher.halt()),
+            ):
+                self._guard.check()
+                self._watcher.start()
+                self._front.live = self._live
+                self._notifier.ready()
+                while not self._should_stop():
+                    self._guarded_step()
         finally:
             if self._signals.received:
                 self._notifier.stopping()
@@ -107,7 +115,9 @@ class Daemon:
             self._guard.close()
             for request in self._barriers.take():
                 self._inbox.put(request)
-            self._indexer.metrics.flush(at_once=True)
+            self._indexer.writer.patience.end_within(GRACE_S)
+            with contextlib.suppress(Stopped):
+                self._indexer.metrics.flush(at_once=True)
         return self._ended or Ended.STOPPED
 
     # -- messages, from other threads -----------------------------------------------------------------

@@ -14,6 +14,10 @@ class CkvdError(Exception):
     exit_code = 1
 
 
+class Stopped(Exception):  # noqa: N818 - not an error
+    """The work was asked to end before it was done: what was committed stays, the next run goes on there."""
+
+
 class UsageError(CkvdError):
     """The command line or the configuration is wrong."""
 

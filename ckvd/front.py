@@ -30,9 +30,10 @@ class Front:
         self._server: Server | None = None
         self._blocked: str | None = None
         self._since = time.time()
-        signals.wake = lambda: self.inbox.put(None)
+        self._undo = contextlib.ExitStack()
 
     def __enter__(self) -> Front:
+        self._undo.enter_context(self.signals.telling(lambda: self.inbox.put(None)))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -42,6 +43,7 @@ class Front:
             request.answer({"error": "the daemon stopped before it was done"})
         if self._lock is not None:
             self._lock.release()
+        self._undo.close()
 
     def hold(self) -> None:
         """Takes the lock and listens, or does so again where somebody took away what it had.

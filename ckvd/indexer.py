@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from ckvd import __version__
 from ckvd.analyze import Job, skipped
-from ckvd.errors import WorktreeError
+from ckvd.errors import Stopped, WorktreeError
 from ckvd.known import Catalogue, Known
 from ckvd.languages import version
 from ckvd.metrics import Metrics
@@ -68,10 +68,6 @@ class _Batch:
         self.chunks = 0
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: the pass was asked to end
-    """The pass was asked to stop; what was committed stays, the next pass goes on from there."""
-
-
 @dataclass
 class Indexer:
     """Keeps a store true to a tree. Not thread-safe: one thread owns it, its store and its passes."""
@@ -84,7 +80,7 @@ class Indexer:
     """The database and what lies beside it, where they are inside the tree."""
     should_stop: Callable[[], bool] = lambda: False
     tick: Callable[[], None] = lambda: None
-    """Called between files: a sign of life for whoever watches."""
+    """Called again and again: a sign of life for whoever watches."""
     progress: Progress = field(default_factory=Progress)
     scan_s: float = 0.0
     """Seconds that the last pass took to find out what to read."""
@@ -131,15 +127,15 @@ class Indexer:
     def bring_up_to_date(self, dirty: frozenset[bytes] | None) -> int | None:
         """One pass over the dirty paths, or over the whole tree for None; the new revision, None if equal.
 
-        Raises Stopped between files when `should_stop` says so, WorktreeError when the root is gone,
-        StoreError when the file cannot be written.
+        Raises Stopped soon after `should_stop` says so, WorktreeError when the root is gone, StoreError when
+        the file cannot be written.
         """
         self.progress.phase = "scanning"
         began = time.monotonic()
         if dirty is None:
             self.git.follow_git()  # before the look, so that what changes meanwhile is noticed
         repo = self.git.repo
-        found = scan(self.root, repo, self.settings.config, self.own_files, only=dirty)
+        found = scan(self.root, repo, self.settings.config, self.own_files, only=dirty, alive=self._alive)
         attributes = repo.attributes(found.entries.keys()) if repo else {}
         todo = self._select(found, dirty, attributes)
         gone = self._known.gone(found)
@@ -155,6 +151,11 @@ class Indexer:
         if revision is None:
             self.note_head()
         return revision
+
+    def _alive(self) -> None:
+        if self.should_stop():
+            raise Stopped
+        self.tick()
 
     def note_head(self) -> None:
         """Notes in `meta` where git's HEAD is."""
@@ -204,7 +205,10 @@ class Indexer:
         attributes: dict[bytes, Attributes],
     ) -> int | None:
         most = BATCH_CHUNKS if self._known else FIRST_BATCH_CHUNKS
-        batch = _Batch([plan_file(self.writer.load(p), None) for p in gone])
+        batch = _Batch([])
+        for path in gone:
+            self._alive()
+            batch.plans.append(plan_file(self.writer.load(path), None))
         revision, analysed, began = None, 0, time.monotonic()
         for result in self._results(found, todo, attributes, batch):
             batch.plans.append(plan_file(self.writer.load(result.path), result))
@@ -239,10 +243,8 @@ class Indexer:
 
         def jobs() -> Iterator[Job]:
             for path in todo:
-                if self.should_stop():
-                    raise Stopped
+                self._alive()
                 self.progress.files += 1
-                self.tick()
                 attribute = attributes.get(path)
                 now = time.time_ns()
                 got = self._read(path, found.entries[path])
@@ -278,7 +280,7 @@ class Indexer:
             batch.touched[result.path] = Known(stamp, read_ns, key, result.blob_oid, result.language)
             return result
 
-        for result in self.pool.run(jobs()):
+        for result in self.pool.run(jobs(), self._alive):
             yield finish(result)
             while ready:
                 yield finish(ready.popleft())

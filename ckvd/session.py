@@ -6,7 +6,7 @@ import contextlib
 import os
 import queue
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ckvd.control import Lock, Message, ask, holder
 from ckvd.errors import (
@@ -15,11 +15,12 @@ from ckvd.errors import (
     LockedError,
     NoDaemonError,
     PassingStoreError,
+    Stopped,
     StoreError,
     TimeoutExpired,
     WorktreeError,
 )
-from ckvd.indexer import Indexer, Stopped
+from ckvd.indexer import Indexer
 from ckvd.notify import Notifier
 from ckvd.place import Place
 from ckvd.report import progress
@@ -29,7 +30,7 @@ from ckvd.store import files
 from ckvd.store.check import Checker
 from ckvd.store.writer import Trust, open_writer
 from ckvd.workers import Pool
-from ckvd.worktree.git import Following
+from ckvd.worktree.git import Following, end_all
 
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 JOIN_S = 3600.0
@@ -44,26 +45,31 @@ RELAPSE_S = 60.0
 
 
 @contextlib.contextmanager
-def indexing(where: Place, trust: Trust = Trust.FULL) -> Iterator[Indexer]:
+def indexing(
+    where: Place, trust: Trust = Trust.FULL, should_stop: Callable[[], bool] = lambda: False
+) -> Iterator[Indexer]:
     """The one writer of the place's database, with its workers, under its lock.
 
-    Raises LockedError where another process has it, StoreError, ConfigError or ModelError.
+    Raises LockedError where another process has it, StoreError, ConfigError or ModelError, Stopped where
+    `should_stop` says so.
     """
     settings = Settings.load(where.tree.path)
     files.prepare(where.db)
     lock = Lock(where.places)
     try:
-        with _writing(where, settings, trust) as ix:
+        with _writing(where, settings, trust, should_stop) as ix:
             yield ix
     finally:
         lock.release()
 
 
 @contextlib.contextmanager
-def _writing(where: Place, settings: Settings, trust: Trust) -> Iterator[Indexer]:
+def _writing(
+    where: Place, settings: Settings, trust: Trust, should_stop: Callable[[], bool]
+) -> Iterator[Indexer]:
     """The same under a lock that the caller holds."""
     with contextlib.ExitStack() as stack:
-        writer = open_writer(where.db, trust)
+        writer = open_writer(where.db, trust, should_stop)
         stack.callback(writer.close)
         pool = stack.enter_context(Pool(WORKERS, settings.model))
         yield Indexer(
@@ -72,17 +78,18 @@ def _writing(where: Place, settings: Settings, trust: Trust) -> Iterator[Indexer
             pool=pool,
             settings=settings,
             own_files=where.own_files,
+            should_stop=should_stop,
         )
 
 
 def index_once(where: Place) -> str:
     """Brings the index up to date, vectors included; one line that says what there is now.
 
-    Beside a daemon on the same database it asks that one instead. Ctrl-C and SIGTERM end it between two
-    files; the next run goes on from there. A damaged database is mended or built anew.
+    Beside a daemon on the same database it asks that one instead. Ctrl-C and SIGTERM end it soon, and the
+    next run goes on from there. A damaged database is mended or built anew.
     """
     try:
-        with Signals() as signals:
+        with Signals() as signals, signals.telling(end_all):
             for trust in (Trust.FULL, Trust.CHECKED):
                 with contextlib.suppress(DamagedStoreError):
                     return _index(where, signals, trust)
@@ -95,10 +102,13 @@ def index_once(where: Place) -> str:
 
 
 def _index(where: Place, signals: Signals, trust: Trust) -> str:
-    with indexing(where, trust) as ix, progress.shown(ix):
-        ix.should_stop = ix.writer.patience.give_up = lambda: signals.received
+    with (
+        indexing(where, trust, lambda: signals.received) as ix,
+        progress.shown(ix),
+        signals.telling(ix.writer.interrupt),
+    ):
         found: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        with contextlib.closing(Checker(where.db, found.put)):
+        with contextlib.closing(Checker(where.db, found.put)), signals.telling(lambda: found.put(None)):
             ix.bring_up_to_date(None)
             ix.note_sync()
             while ix.vectors.make(0.5):
@@ -106,6 +116,8 @@ def _index(where: Place, signals: Signals, trust: Trust) -> str:
                     raise Stopped
             if damage := found.get():
                 raise DamagedStoreError(damage)
+            if ix.should_stop():
+                raise Stopped
         ix.metrics.flush(at_once=True)
         ix.writer.maintain()
         return f"{where.db}: revision {ix.writer.revision}"
@@ -123,11 +135,16 @@ def run_daemon(where: Place) -> None:
 
     settings = Settings.load(where.tree.path)
     trust, checked_at, began = Trust.FULL, float("-inf"), False
-    with Signals() as signals, Front(where.places, signals, Notifier.from_environ()) as front:
+    with (
+        Signals() as signals,
+        signals.telling(end_all),
+        Front(where.places, signals, Notifier.from_environ()) as front,
+        contextlib.suppress(Stopped),
+    ):
         while not signals.received:
             try:
                 front.hold()
-                with _writing(where, settings, trust) as ix:
+                with _writing(where, settings, trust, lambda: signals.received) as ix:
                     began = True
                     ended = Daemon(ix, front).run()
                     settings = ix.settings

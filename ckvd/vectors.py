@@ -13,6 +13,7 @@ from ckvd.store.writer import Pending, Vector, Writer
 
 if TYPE_CHECKING:
     from ckvd.embed.embedder import Embedder
+    from ckvd.embed.quantise import Floats
     from ckvd.embed.tokenizer import TokenCounter
 
 
@@ -44,7 +45,8 @@ class VectorMaker:
     def make(self, seconds: float) -> bool:
         """Makes vectors for about that long, the latest rows first; whether more are waiting.
 
-        Raises ModelError where the model cannot be run, StoreError where vectors cannot be written.
+        Raises ModelError where the model cannot be run, StoreError where vectors cannot be written, Stopped
+        between two texts.
         """
         if not self.wanted:
             return False
@@ -55,11 +57,12 @@ class VectorMaker:
             if not rows:
                 return False
             began = time.monotonic()
-            self._writer.put_vectors(self._settings.model.identity, self._vectors(rows))
-            self.made += len(rows)
+            vectors = self._vectors(rows, until)
+            self._writer.put_vectors(self._settings.model.identity, vectors)
+            self.made += len(vectors)
             took = time.monotonic() - began
-            self._metrics.embedded(len(rows), took)
-            self._pace(len(rows), took, seconds)
+            self._metrics.embedded(len(vectors), took)
+            self._pace(len(vectors), took, seconds)
         self.waiting = self._writer.pending()
         return self.waiting > 0
 
@@ -68,15 +71,23 @@ class VectorMaker:
         per_row = took / rows
         self._slice = max(1, min(512, 2 * self._slice, int(seconds / max(per_row, 1e-6))))
 
-    def _vectors(self, rows: list[Pending]) -> list[Vector]:
+    def _vectors(self, rows: list[Pending], until: float) -> list[Vector]:
+        """Those of the rows' texts that are done by `until`, and of the first."""
+        import numpy as np
+
         from ckvd.embed.quantise import quantise
 
         embedder, counter = self._model()
-        texts = [self._text(row, counter) for row in rows]
-        q = quantise(embedder.embed(texts))
+        done: list[Floats] = []
+        for row in rows:
+            if done and time.monotonic() >= until:
+                break
+            self._writer.patience.check()
+            done.append(embedder.embed([self._text(row, counter)])[0])
+        q = quantise(np.stack(done))
         return [
-            Vector(row.chunk.embed_hash, q.int8[i].tobytes(), float(q.scale[i]), q.bits[i].tobytes())
-            for i, row in enumerate(rows)
+            Vector(rows[i].chunk.embed_hash, q.int8[i].tobytes(), float(q.scale[i]), q.bits[i].tobytes())
+            for i in range(len(done))
         ]
 
     def _text(self, row: Pending, counter: TokenCounter) -> str:

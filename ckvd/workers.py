@@ -27,6 +27,7 @@ from ckvd.embed.registry import ModelSpec
 from ckvd.model import FileResult
 
 _POLL_S = 0.05
+_ALIVE_S = 0.1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICK = os.sysconf("SC_CLK_TCK")
 
@@ -78,6 +79,8 @@ class _Worker:
                 start_new_session=True,  # Ctrl-C in a terminal is for the parent alone
             )
         self._connection = Connection(ours.detach())
+        if self._closed:  # just now, so that the process may have been missed
+            self._process.kill()
         self._started_with = self.model
         self._connection.send((self._started_with, self._limits))
         return self._connection
@@ -204,8 +207,11 @@ class Pool:
             self._changed.notify_all()
         return future
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[FileResult]:
-        """Results in the order in which they come; reads `jobs` no further ahead than the workers need."""
+    def run(self, jobs: Iterable[Job], alive: Callable[[], None] = lambda: None) -> Iterator[FileResult]:
+        """Results in the order in which they come; reads `jobs` no further ahead than the workers need.
+
+        `alive` is called again and again while none comes: what it raises ends the run.
+        """
         ahead = 4 * self.size
         pending: set[Future[FileResult]] = set()
         source = iter(jobs)
@@ -215,7 +221,9 @@ class Pool:
                     pending.add(self.submit(job))
                 if not pending:
                     return
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                done, pending = wait(pending, _ALIVE_S, FIRST_COMPLETED)
+                if not done:
+                    alive()
                 for future in done:
                     yield future.result()
         finally:

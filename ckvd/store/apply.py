@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import apsw
@@ -13,8 +13,11 @@ from ckvd.store import rows, vectors
 from ckvd.words import words
 
 
-def apply_plans(db: apsw.Connection, plans: Sequence[FilePlan], revision: int) -> None:
-    """Makes the rows what the plans say, at `revision`; none of the plans is empty.
+def apply_plans(
+    db: apsw.Connection, plans: Sequence[FilePlan], revision: int, alive: Callable[[], None]
+) -> None:
+    """Makes the rows what the plans say, at `revision`; none of the plans is empty. `alive` is called again
+    and again: what it raises ends the work.
 
     Old rows of all files leave before new ones come, so that a path or a name may pass from one file to
     another within one revision.
@@ -23,8 +26,9 @@ def apply_plans(db: apsw.Connection, plans: Sequence[FilePlan], revision: int) -
     _take_out(db, plans)
     changed = _Changed(revision, _next_chunk(db))
     for plan in plans:
+        alive()
         changed.add(plan, _file(db, plan, revision))
-    changed.write(db, _headers(db, plans))
+    changed.write(db, _headers(db, plans), alive)
     last = "INSERT OR REPLACE INTO meta_kv(key, value) VALUES('last_chunk', ?)"
     db.execute(last, (changed.next_id - 1,))
     _symbols(db, plans, changed.files)
@@ -99,7 +103,7 @@ class _Changed:
         self.paths |= {i: path for i, _ in plan.updates}
         self.embed += [(i, c.embed_hash) for i, c in (*plan.updates, *plan.moves) if i in plan.reembed]
 
-    def write(self, db: apsw.Connection, headers: dict[bytes, int]) -> None:
+    def write(self, db: apsw.Connection, headers: dict[bytes, int], alive: Callable[[], None]) -> None:
         revision = self.revision
 
         def row(chunk: Chunk) -> rows.Row:
@@ -108,8 +112,13 @@ class _Changed:
 
         db.executemany(rows.INSERT_CHUNK, [(*row(c), file_id, i) for i, file_id, c in self.inserts])
         db.executemany(rows.UPDATE_CHUNK, [(*row(c), i) for i, c in (*self.updates, *self.moves)])
-        inserted = [(c.body, rows.names(c.symbol), words(c.body), i) for i, _, c in self.inserts]
-        updated = [(c.body, rows.names(c.symbol), words(c.body), i) for i, c in self.updates]
+
+        def texts(i: int, chunk: Chunk) -> tuple[str, str, str, int]:
+            alive()  # a text takes as long as all its rows
+            return chunk.body, rows.names(chunk.symbol), words(chunk.body), i
+
+        inserted = [texts(i, c) for i, _, c in self.inserts]
+        updated = [texts(i, c) for i, c in self.updates]
         db.executemany(rows.INSERT_BODY, inserted)
         db.executemany(rows.UPDATE_BODY, updated)
         header_of = {i: c.header_text for i, c in self.updates}

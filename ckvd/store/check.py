@@ -41,12 +41,17 @@ class Checker:
         self._path = path
         self._done = done
         self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._db: apsw.Connection | None = None
         self._thread = threading.Thread(target=self._run, name="check", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
         """Returns once the connection is closed."""
         self._stopped.set()
+        with self._lock:
+            if self._db is not None:
+                self._db.interrupt()
         self._thread.join()
 
     def _run(self) -> None:
@@ -62,8 +67,12 @@ class Checker:
             db = connect_reader(self._path)
             try:
                 db.set_progress_handler(self._stopped.is_set, _STEPS)
+                with self._lock:
+                    self._db = db
                 return structure(db) or texts(db)
             except apsw.InterruptError:
                 return None
             finally:
-                db.close()
+                with self._lock:
+                    self._db = None
+                    db.close()

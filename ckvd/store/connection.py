@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import apsw
 
-from ckvd.errors import DamagedStoreError, PassingStoreError, StoreError
+from ckvd.errors import DamagedStoreError, PassingStoreError, Stopped, StoreError
 
 APPLICATION_ID = 0x636B7664
 """`ckvd` in ASCII."""
@@ -35,6 +35,9 @@ _TAMPERED = re.compile("no such (table|column)|has no column")
 
 _STEP_S = 0.1  # the longest pause between two tries
 
+_STEPS = 20_000
+"""Of SQLite's virtual machine between two looks at whether to stop: some milliseconds of work."""
+
 
 def uri(path: str, mode: str) -> str:
     """`path` as SQLite takes it whatever its bytes are; `mode` is `ro`, `rw` or `rwc`."""
@@ -42,10 +45,12 @@ def uri(path: str, mode: str) -> str:
 
 
 class Patience:
-    """How a writer waits for other programs: up to BUSY_MS, and never once `give_up` says so."""
+    """How long a writer goes on: with a statement until `give_up` says so, which then raises Stopped; waiting
+    for other programs up to BUSY_MS as well."""
 
-    def __init__(self) -> None:
-        self.give_up: Callable[[], bool] = lambda: False
+    def __init__(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        self.give_up = give_up
+        self._until = float("inf")
         self._most_s = BUSY_MS / 1000
         self._began = self._last = float("-inf")
 
@@ -54,10 +59,29 @@ class Patience:
         self._last = time.monotonic()
         if tries == 0:
             self._began = self._last
-        if self.give_up() or self._last >= self._began + self._most_s:
+        if self.ends() or self._last >= self._began + self._most_s:
             return False
         time.sleep(min(_STEP_S, 0.001 * 2 ** min(tries, 7)))
         return True
+
+    def ends(self) -> bool:
+        """SQLite's progress handler: whether to break off. Python's signals are heard in here."""
+        return self.give_up() or time.monotonic() > self._until
+
+    def check(self) -> None:
+        """Raises Stopped where it is time to; for what takes long between two statements."""
+        if self.ends():
+            raise Stopped
+
+    def end_within(self, seconds: float) -> None:
+        """What is left to be done has that long, though it was time to end already."""
+        self.give_up = lambda: False
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """How long what is under way may still take."""
+        return 0.0 if self.give_up() else max(0.0, self._until - time.monotonic())
 
     @property
     def held_up_s(self) -> float:
@@ -76,9 +100,13 @@ class Patience:
 
 def connect(path: str, patience: Patience | None = None) -> apsw.Connection:
     """The writer's connection to a file that exists. apsw's errors pass."""
+    patience = patience or Patience()
     db = apsw.Connection(uri(path, "rw"), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
     try:
-        db.set_busy_handler(patience or Patience())
+        db.set_busy_handler(patience)
+        db.set_progress_handler(patience.ends, _STEPS)
+        # Whatever a full-text index made of a statement of its own that was broken off is not kept.
+        db.set_commit_hook(patience.ends)
         # The tree may bring a database of its own making: nothing in its schema is to be trusted.
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
@@ -99,6 +127,8 @@ def configure(db: apsw.Connection) -> None:
     db.pragma("journal_size_limit", _WAL_KEEP)
     db.pragma("temp_store", "MEMORY")
     # A user who may not write the folder can read after a clean close only if the WAL's files stayed.
+    # What the end of the writer may take is the writer's to bound: see `Writer.close`.
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     keep = ctypes.c_int(1)
     db.file_control("main", apsw.SQLITE_FCNTL_PERSIST_WAL, ctypes.addressof(keep))
 
@@ -130,9 +160,21 @@ def transaction(db: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator
 
 
 @contextlib.contextmanager
-def plain_errors(path: str) -> Iterator[None]:
+def plain_errors(path: str, patience: Patience | None = None) -> Iterator[None]:
     """SQLite's errors as StoreError: DamagedStoreError for a file that is malformed or has other tables,
-    PassingStoreError for what may pass."""
+    PassingStoreError for what may pass. Stopped, whatever SQLite says, once `patience` has it that it is time
+    to end: what a full-text index makes of a statement of its own that was broken off is no finding."""
+    try:
+        with _plain_errors(path):
+            yield
+    except (StoreError, apsw.Error) as e:
+        if isinstance(e, apsw.InterruptError) or (patience is not None and patience.ends()):
+            raise Stopped from e
+        raise
+
+
+@contextlib.contextmanager
+def _plain_errors(path: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as e:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
+from collections.abc import Iterator
 from typing import cast
 
 import apsw
@@ -57,13 +60,32 @@ def wal_bytes(path: str) -> int:
 
 
 def checkpoint(db: apsw.Connection, patience: Patience) -> bool:
-    """Brings all of the WAL into the database and truncates it; False where a reader stands in the way."""
-    with patience.at_most(_CHECKPOINT_WAIT_S):
+    """Brings all of the WAL into the database and truncates it; False where a reader stands in the way.
+
+    apsw.InterruptError where it took longer than `patience` has.
+    """
+    with patience.at_most(_CHECKPOINT_WAIT_S), _interrupted_after(db, patience.left_s):
         try:
+            db.execute("SELECT 1").fetchall()  # an interrupt that came between two statements is over
             db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except (apsw.BusyError, apsw.LockedError):
             return False
     return True
+
+
+@contextlib.contextmanager
+def _interrupted_after(db: apsw.Connection, seconds: float) -> Iterator[None]:
+    """A checkpoint calls no handler: only another thread can end it."""
+    if seconds == float("inf"):
+        yield
+        return
+    timer = threading.Timer(seconds, db.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
 
 
 def _trim_changes(db: apsw.Connection) -> None:

@@ -6,13 +6,13 @@ import contextlib
 import enum
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import apsw
 
-from ckvd.errors import DamagedStoreError, StoreError
+from ckvd.errors import DamagedStoreError, Stopped, StoreError
 from ckvd.model import Stamp
 from ckvd.plan import FilePlan, StoredFile
 from ckvd.store import apply, files, metrics, owner, rows, schema, upkeep, vectors
@@ -61,6 +61,7 @@ class FileState:
     reason: str | None
 
 
+_CLOSE_S = 0.5  # for the last checkpoint of a writer that was asked to end
 _TRIM_S = 1.0  # between two tries to cut the WAL, each of which may wait for readers
 
 
@@ -83,27 +84,28 @@ class Foreign(enum.Enum):
     """Wrote to it: a checkpoint, or something that does it no good."""
 
 
-def open_writer(path: str, trust: Trust = Trust.FULL) -> Writer:
+def open_writer(path: str, trust: Trust = Trust.FULL, give_up: Callable[[], bool] = lambda: False) -> Writer:
     """Opens the database at `path`, made, migrated or mended as needed, each in one transaction.
 
     A file of ckvd's that SQLite cannot use is renamed to `<path>.damaged` and one built anew. Raises
     NewerStoreError for a later version, StoreError for another program's file, which stays untouched, and
-    where the file cannot be written.
+    where the file cannot be written; Stopped once `give_up` says so, as the writer's own methods do.
     """
+    patience = Patience(give_up)
+    patience.check()
     files.prepare(path)
     try:
-        return _open(path, trust)
+        return _open(path, trust, patience)
     except DamagedStoreError as e:
         if not files.is_ours(path):
             raise StoreError(f"{path} is not a database of ckvd; pass another file with --db") from e
         files.put_aside(path)
     files.prepare(path)
-    return _open(path, Trust.FULL)
+    return _open(path, Trust.FULL, patience)
 
 
-def _open(path: str, trust: Trust) -> Writer:
-    patience = Patience()
-    with plain_errors(path), contextlib.ExitStack() as undo:
+def _open(path: str, trust: Trust, patience: Patience) -> Writer:
+    with plain_errors(path, patience), contextlib.ExitStack() as undo:
         db = connect(path, patience)
         undo.callback(db.close)
         # Looks before it sets anything: another program's database keeps its journal mode.
@@ -118,7 +120,8 @@ def _open(path: str, trust: Trust) -> Writer:
 
 class Writer:
     """Every method raises StoreError where SQLite cannot do it; nothing of it is then in the file, and the
-    writer can be used again. DamagedStoreError means: `close`, then `open_writer(path, Trust.CHECKED)`."""
+    writer can be used again. DamagedStoreError means: `close`, then `open_writer(path, Trust.CHECKED)`.
+    Stopped means: nothing of it is in the file; `close`."""
 
     def __init__(self, path: str, db: apsw.Connection, patience: Patience) -> None:
         """Use `open_writer`."""
@@ -139,12 +142,22 @@ class Writer:
         self.close()
 
     def close(self) -> None:
-        """Brings the WAL into the database if no reader is in the way, and closes. May be called twice."""
+        """Brings the WAL into the database if no reader is in the way, and closes. May be called twice.
+
+        Where it is time to end, what that takes is bounded; the next writer then has the rest to do.
+        """
+        if self.patience.give_up():
+            self.patience.end_within(_CLOSE_S)
         if self._place is not None and self.in_place():
-            with contextlib.suppress(StoreError), plain_errors(self.path):
+            with contextlib.suppress(StoreError, Stopped), self._plain_errors():
                 upkeep.checkpoint(self._db, self.patience)
         self._place = None
         self._db.close()
+
+    def interrupt(self) -> None:
+        """Ends the statement under way, which then raises Stopped. From any thread."""
+        with contextlib.suppress(apsw.ConnectionClosedError):
+            self._db.interrupt()
 
     def in_place(self) -> bool:
         """Whether the file at the path, and its log, are still those that are open."""
@@ -160,7 +173,7 @@ class Writer:
 
     def _look(self) -> tuple[int, int, int]:
         """What tells a commit of another connection, a change of this one, and a write to the file."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             version = int(self._db.pragma("data_version"))
         try:
             written = os.stat(self.path).st_mtime_ns
@@ -168,15 +181,18 @@ class Writer:
             written = 0
         return version, self._db.total_changes(), written
 
+    def _plain_errors(self) -> contextlib.AbstractContextManager[None]:
+        return plain_errors(self.path, self.patience)
+
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        with plain_errors(self.path), transaction(self._db):
+        with self._plain_errors(), transaction(self._db):
             yield
 
     # -- meta ---------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> MetaValue:
-        with plain_errors(self.path):
+        with self._plain_errors():
             value: MetaValue = self._db.execute("SELECT value FROM meta_kv WHERE key = ?", (key,)).get
             return value
 
@@ -211,7 +227,7 @@ class Writer:
             " coalesce(inode, 0), coalesce(read_ns, 0), coalesce(cut_key, ''), blob_oid, language, reason"
             " FROM file"
         )
-        with plain_errors(self.path):
+        with self._plain_errors():
             return {
                 path: FileState(rows.stamp_of(size, mtime, ctime, inode), *rest)
                 for path, size, mtime, ctime, inode, *rest in self._db.execute(sql)
@@ -219,7 +235,7 @@ class Writer:
 
     def load(self, path: bytes) -> StoredFile | None:
         """All rows of one file without its texts, to be planned against."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             return rows.load(self._db, path)
 
     def apply(self, plans: Iterable[FilePlan], seen: Mapping[bytes, Seen], head: Head | None) -> int | None:
@@ -234,7 +250,7 @@ class Writer:
             if due:
                 revision = self.revision + 1
                 self._set_meta({"revision": revision})
-                apply.apply_plans(self._db, due, revision)
+                apply.apply_plans(self._db, due, revision, self.patience.check)
             self._db.executemany(
                 rows.UPDATE_STAMP,
                 [(*rows.stamp_row(s.stamp, s.read_ns, s.cut_key), path) for path, s in seen.items()],
@@ -258,7 +274,7 @@ class Writer:
         Another model than before becomes the target: its vectors are pending, and the one before serves
         until all of them are in.
         """
-        with plain_errors(self.path):
+        with self._plain_errors():
             if self.meta("model") is not None and vectors.is_target(self._db, identity):
                 return
         with self._transaction():
@@ -270,24 +286,24 @@ class Writer:
 
     def pending(self) -> int:
         """How many chunks wait for their vector."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             return int(self._db.execute("SELECT count(*) FROM pending").get)
 
     def oldest_pending(self) -> int | None:
         """The lowest revision at which a waiting chunk got its text, None where none waits."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             oldest: int | None = self._db.execute("SELECT min(priority) FROM pending").get
             return oldest
 
     def newest_pending(self) -> int | None:
         """The highest such revision: vectors are made from there down."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             newest: int | None = self._db.execute("SELECT max(priority) FROM pending").get
             return newest
 
     def take_pending(self, most: int) -> list[Pending]:
         """Up to `most` chunks that wait, the latest first, each embedded text once. They go on waiting."""
-        with plain_errors(self.path):
+        with self._plain_errors():
             return vectors.take(self._db, most)
 
     def put_vectors(self, identity: str, items: Iterable[Vector]) -> int:
@@ -314,7 +330,7 @@ class Writer:
         """Upkeep of bounded length, to be called now and then: collects what nothing refers to, merges, gives
         space back, and cuts the WAL above 16 MiB. A sentence for people where a reader is in its way.
         """
-        with plain_errors(self.path):
+        with self._plain_errors():
             # An idle daemon must stay idle: what was tidied and not written to since is not looked at again.
             if self._db.total_changes() != self._tidied and upkeep.tidy(self._db):
                 self._tidied = self._db.total_changes()
@@ -327,7 +343,7 @@ class Writer:
         now = time.monotonic()
         if now >= self._next_trim and upkeep.wal_bytes(self.path) > upkeep.WAL_LIMIT:
             self._next_trim = now + _TRIM_S
-            with plain_errors(self.path):
+            with self._plain_errors():
                 self.note = upkeep.shrink_wal(self._db, self.path, self.patience)
                 self._last = (*self._last[:2], self._look()[2])
 

@@ -76,8 +76,12 @@ class Inotify(WatchCallback):
         self._watch_control()
         self._cover.add(b"")
 
-    def stop(self) -> None:
+    def halt(self) -> None:
         self._cover.stopping = True
+        self._probed.set()
+
+    def stop(self) -> None:
+        self.halt()
         self._stream.stop()
         if self._stream.ident is not None:
             self._stream.join()

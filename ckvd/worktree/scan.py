@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
 from ckvd.config import Config
@@ -92,12 +92,13 @@ def scan(
     config: Config,
     own_files: Collection[bytes] = (),
     only: Iterable[bytes] | None = None,
+    alive: Callable[[], None] = lambda: None,
 ) -> Scan:
     """Look at the tree, or at the files and folders `only` (relative to `root`).
 
     `own_files` are the database and what lies beside it, relative to `root`. A path that vanished, or that is
-    no regular file, is simply absent. Raises WorktreeError where the root is gone or git fails: what is known
-    of the tree then still holds.
+    no regular file, is simply absent. `alive` is called again and again: what it raises ends the scan. Raises
+    WorktreeError where the root is gone or git fails: what is known of the tree then still holds.
     """
     if not os.path.isdir(root):
         raise WorktreeError(f"{display_path(root)} is missing; what is indexed stays until it is back")
@@ -105,10 +106,11 @@ def scan(
     if chosen is not None and b"" in chosen:
         chosen = None
     selection = Selection(root, config, (*own_files, *git_dirs(root, repo)))
-    listing = repo.listing(chosen) if repo is not None else _plain(root, selection, chosen)
+    listing = repo.listing(chosen) if repo is not None else _plain(root, selection, chosen, alive)
     found = Scan(notes=_notes(listing), only=chosen)
     folders = _Folders(root)
     for path in listing.files:
+        alive()
         if selection.leaves_out(path):
             continue
         entry = folders.entry(path, selection.included(path))
@@ -129,7 +131,9 @@ def git_dirs(root: bytes, repo: Repo | None) -> list[bytes]:
     return [os.path.relpath(path, root) for path in inside]
 
 
-def _plain(root: bytes, selection: Selection, chosen: frozenset[bytes] | None) -> Listing:
+def _plain(
+    root: bytes, selection: Selection, chosen: frozenset[bytes] | None, alive: Callable[[], None]
+) -> Listing:
     ignore = Ignore(root, (b".gitignore",))
     listing = Listing()
     for start in sorted(chosen) if chosen is not None else [b""]:
@@ -138,7 +142,8 @@ def _plain(root: bytes, selection: Selection, chosen: frozenset[bytes] | None) -
             or _in_repository(root, start)
         ):
             continue
-        walked = walk(root, ignore, is_repository, start=start, prune=selection.leaves_out_folder)
+        prune = selection.leaves_out_folder
+        walked = walk(root, ignore, is_repository, start=start, prune=prune, alive=alive)
         listing.files += walked.files
         listing.nested += walked.nested
         listing.notes += walked.notes

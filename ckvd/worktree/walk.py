@@ -28,10 +28,12 @@ def walk(
     *,
     start: bytes = b"",
     prune: Callable[[bytes], bool] = lambda _folder: False,
+    alive: Callable[[], None] = lambda: None,
 ) -> Walked:
     """List what lies at and below `start` (relative to `root`), without following symlinks.
 
-    Folders for which `prune` is true are not entered. A folder that cannot be read is a note.
+    Folders for which `prune` is true are not entered. A folder that cannot be read is a note. `alive` is
+    called for each folder: what it raises ends the walk.
     """
     walked = Walked()
     if start and not _is_folder(root, start):
@@ -39,6 +41,7 @@ def walk(
     folders = [start]
     while folders:
         folder = folders.pop()
+        alive()
         try:
             with os.scandir(os.path.join(root, folder)) as entries:
                 found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)

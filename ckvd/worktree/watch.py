@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
-from ckvd.errors import WorktreeError
+from ckvd.errors import Stopped, WorktreeError
 from ckvd.worktree.debounce import Dirty
 from ckvd.worktree.exclusions import Exclusions
 from ckvd.worktree.mounts import mounts, silent_folders
@@ -26,7 +26,7 @@ _TICK_S = 1.0
 _GATHER_S = 0.05
 _PROBE_S = 2.0
 _PROBES = 3
-_STOP_S = 5.0
+_STOP_S = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ class Source(Protocol):
     @property
     def count(self) -> int: ...
     def start(self) -> None: ...
+    def halt(self) -> None: ...
     def stop(self) -> None: ...
     def unwatched(self) -> frozenset[bytes]: ...
     def flush(self, timeout: float) -> bool: ...
@@ -88,6 +89,7 @@ class Watcher:
         self._probe_file = probe_file
         self._least_poll_s = self._poll_s = poll_s
         self._source: Source | None = None
+        self._starting: Source | None = None
         self._mounts = mounts(root)
         self._silent = silent_folders(root)
         self._mute = False
@@ -115,14 +117,23 @@ class Watcher:
         except OSError as error:
             self._failed = f"no inotify instance ({error.strerror}): raise fs.inotify.max_user_instances"
             return False
+        self._starting = source
         source.start()
         self._probe(source)
         self._source, self._failed = source, None
         return True
 
-    def stop(self) -> None:
+    def halt(self) -> None:
+        """Asks for an end, `start` included, and waits for nothing. What is called dirty from now on need not
+        be all."""
         self._stopping.set()
         self._woken.set()
+        for source in (self._source, self._starting):
+            if source is not None:
+                source.halt()
+
+    def stop(self) -> None:
+        self.halt()
         if self._thread.ident is not None:
             self._thread.join(_STOP_S)
         if self._source is not None:
@@ -196,6 +207,8 @@ class Watcher:
                     _log.warning("%s", error)
                     self._on_dirty(Dirty(everything=True, control=True))
                 self._failure = str(error)
+            except Stopped:
+                return
             else:
                 self._failure = ""
 

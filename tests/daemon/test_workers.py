@@ -9,6 +9,8 @@ import sys
 from multiprocessing.connection import Connection
 from typing import Any
 
+import pytest
+
 from ckvd.analyze import Job
 from ckvd.embed import registry
 from ckvd.model import CutOptions
@@ -34,6 +36,17 @@ def test_a_file_that_takes_too_long_costs_itself_alone() -> None:
     )
     assert slow.chunks
     assert (quick.verdict.parse_status, [s.symbol for s in quick.symbols]) == ("ok", ["b"])
+
+
+def test_who_waits_for_a_slow_file_can_end_the_wait() -> None:
+    class Enough(Exception):
+        pass
+
+    def enough() -> None:
+        raise Enough
+
+    with Pool(1, registry.resolve("hash"), TIGHT) as pool, pytest.raises(Enough):
+        list(pool.run([job("a.kt", ENDLESS)], enough))
 
 
 def test_a_worker_whose_parent_was_killed_ends_by_itself() -> None:

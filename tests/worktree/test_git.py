@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pygit2
 import pytest
 from support import Tree
 
-from ckvd.errors import WorktreeError
-from ckvd.worktree.git import Attributes, Head, Repo, find_root
+from ckvd.errors import Stopped, WorktreeError
+from ckvd.worktree.git import Attributes, Head, Repo, end_all, find_root, process
 
 
 def encoded(path: Path) -> bytes:
@@ -396,3 +397,12 @@ def test_a_configuration_that_changes_while_git_reads_it(
         seen = repo.rules()[0]
     assert not late.exists()
     assert seen == b"/later"
+
+
+def test_a_git_that_nobody_waits_for_any_more_is_ended(tree: Tree) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(process.run, ("-c", "alias.wait=!sleep 600", "wait"), encoded(tree.root))
+        while not asked.done():
+            end_all()
+        with pytest.raises(Stopped):
+            asked.result()

@@ -7,6 +7,7 @@ or file-system monitor is run, and `GIT_DIR` and its like in the environment are
 from ckvd.worktree.git.attributes import Attributes
 from ckvd.worktree.git.following import Following
 from ckvd.worktree.git.listing import Listing
+from ckvd.worktree.git.process import end_all
 from ckvd.worktree.git.refs import Head
 from ckvd.worktree.git.repo import Repo
 from ckvd.worktree.git.root import Root, find_root, is_repository
@@ -20,6 +21,7 @@ __all__ = [
     "Repo",
     "Root",
     "State",
+    "end_all",
     "find_root",
     "is_repository",
 ]

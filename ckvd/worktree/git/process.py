@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
+import threading
 from collections.abc import Iterable
 
-from ckvd.errors import WorktreeError
+from ckvd.errors import Stopped, WorktreeError
 from ckvd.model import display_path
 
 _HEARD = re.compile(r"GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)")
 """What stays of `GIT_*`: where the configuration is, as the user's own git has it."""
+
+
+_running: dict[subprocess.Popen[bytes], bool] = {}
+"""The commands under way, and whether `end_all` has ended them."""
+_lock = threading.Lock()
 
 
 def available() -> bool:
@@ -22,21 +30,53 @@ def available() -> bool:
 def run(
     arguments: Iterable[str | bytes], cwd: bytes, feed: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in `cwd`, whatever its exit status. Raises WorktreeError where `cwd` or git itself is gone."""
+    """Run git in `cwd`, whatever its exit status. Raises WorktreeError where `cwd` or git itself is gone,
+    Stopped where `end_all` was called meanwhile."""
     command = ("git", "-c", "core.fsmonitor=false", *arguments)
     group = 0 if os.name == "posix" else None  # Ctrl-C is for us to handle, not for git
     try:
-        return subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=cwd,
-            input=feed,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=_environment(),
             process_group=group,
-            check=False,
         )
     except OSError as error:
         raise WorktreeError(f"{display_path(cwd)}: git cannot run there ({error.strerror})") from error
+    with _lock:
+        _running[process] = False
+    with process:
+        try:
+            output, grumble = process.communicate(feed)
+        except BaseException:
+            _kill(process)
+            raise
+        finally:
+            with _lock:
+                ended = _running.pop(process)
+    if ended:
+        raise Stopped
+    return subprocess.CompletedProcess(command, process.returncode, output, grumble)
+
+
+def end_all() -> None:
+    """Kill every git under way: nobody waits for its answer any more. From any thread."""
+    with _lock:
+        for process in _running:
+            _running[process] = True
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """It and what it has started: else that would keep its output open."""
+    if process.returncode is None and os.name == "posix":
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
 
 
 def complaint(stderr: bytes) -> str:
