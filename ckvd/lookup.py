@@ -175,7 +175,7 @@ class Lookup:
             " CROSS JOIN file AS f ON f.id = c.file_id",
             (json.dumps(sorted(ids)),),
         )
-        return [Candidate(*row) for row in rows]
+        return list(map(Candidate._make, rows))
 
     def symbols_in(self, chunk_ids: Sequence[str]) -> dict[str, list[str]]:
         """The qualified names of the symbols whose finest chunk is one of these, in file order."""

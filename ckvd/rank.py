@@ -14,10 +14,10 @@ class and its methods `_settle` decides. All weights were chosen on development 
 from __future__ import annotations
 
 import re
+from bisect import bisect, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ckvd import words
 from ckvd.query import Query, fold
@@ -77,8 +77,7 @@ _THING = re.compile(r"\W*an?\s", re.IGNORECASE)
 _PART = re.compile(r"\[\d+\]$")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What ranking must know of a chunk."""
 
     id: int
@@ -93,8 +92,7 @@ class Candidate:
     parts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A candidate in its place. `exact`: 2 its name is the query, 1 but for case or style, else 0."""
 
     candidate: Candidate
@@ -123,9 +121,10 @@ def order(
         best_cosine = max(cosine.values(), default=0.0)
         of_tests = not _TEST_WORDS.isdisjoint(query.stems)
         of_prose = not _PROSE_WORDS.isdisjoint(query.stems)
-        ranked = []
+        ranked, shares = [], {}
         for c in candidates:
             named_words, share = name_match(query, c.symbol)
+            shares[c.id] = share
             score = WORDS * bm25.get(c.id, 0.0) / best_bm25 + NAME * named_words + ASKED * share
             if share == 1:
                 score += WHOLLY
@@ -136,14 +135,15 @@ def order(
                 score += MENTION * grade / 2
             score *= _weight(c, of_tests, of_prose)
             ranked.append(Ranked(c, score, _exact(query, c, grade)))
-        ranked = _settle(query, ranked)
+        ranked = _settle(query, ranked, shares)
     ranked = [r for r in ranked if r.exact or r.score > 0]
     ranked.sort(key=lambda r: (-r.exact, -r.score, r.candidate.path, r.candidate.start, r.candidate.id))
     return without_overlaps(ranked)
 
 
-def _settle(query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Moves each class before or behind the best of its methods.
+def _settle(query: Query, ranked: Sequence[Ranked], shares: Mapping[int, float]) -> list[Ranked]:
+    """Moves each class before or behind the best of its methods. `shares` is, by chunk id, how much of the
+    query the name has.
 
     A class holds the words of all its methods, so that it comes close to the best of them in any search:
     where one method carries the score, that one is meant; where many do, or its name is asked for, the class.
@@ -151,16 +151,16 @@ def _settle(query: Query, ranked: Sequence[Ranked]) -> list[Ranked]:
     out = list(ranked)
     thing = THING if _THING.match(query.text) else 0.0
     for class_, methods in _families([r.candidate for r in ranked]).items():
-        scores = sorted((ranked[i].score for i in methods), reverse=True)
-        best = max(methods, key=lambda i: ranked[i].score)
-        if scores[0] <= 0:
+        best, *next_ = sorted(methods, key=lambda i: -ranked[i].score)[:4]
+        top = ranked[best].score
+        if top <= 0:
             continue
-        own, spread = ranked[class_], sum(scores[1:4]) / 3
-        called = _share(query, own.candidate) - _share(query, ranked[best].candidate)
-        if (own.score + SPREAD * spread) / scores[0] + CALLED * called + thing >= MARGIN:
-            out[class_] = replace(own, score=max(own.score + SPREAD_KEPT * spread, scores[0]))
+        own, spread = ranked[class_], sum(ranked[i].score for i in next_) / 3
+        called = shares[own.candidate.id] - shares[ranked[best].candidate.id]
+        if (own.score + SPREAD * spread) / top + CALLED * called + thing >= MARGIN:
+            out[class_] = own._replace(score=max(own.score + SPREAD_KEPT * spread, top))
         else:
-            out[class_] = replace(own, score=min(own.score, scores[0] * 0.999))
+            out[class_] = own._replace(score=min(own.score, top * 0.999))
     return out
 
 
@@ -182,10 +182,6 @@ def _families(candidates: Sequence[Candidate]) -> dict[int, list[int]]:
 def _place(c: Candidate) -> tuple[str, int, int, int]:
     """In file order, what is around another before it."""
     return c.path, c.start, -c.end, c.id
-
-
-def _share(query: Query, c: Candidate) -> float:
-    return name_match(query, c.symbol)[1]
 
 
 def best_name(query: Query, symbols: Iterable[str]) -> str | None:
@@ -225,10 +221,12 @@ def without_overlaps(ranked: Iterable[Ranked]) -> list[Ranked]:
         c = r.candidate
         family = c.path, (c.symbol if c.unit == "symbol" and c.symbol else _PART.sub("", c.chunk_id))
         taken = spans.setdefault(c.path, [])
-        if family in families or any(c.start < end and start < c.end for start, end in taken):
+        # None overlaps another: only the last that begins before this one's end may reach into it.
+        before = bisect(taken, (c.end, -1))
+        if family in families or (before and taken[before - 1][1] > c.start):
             continue
         families.add(family)
-        taken.append((c.start, c.end))
+        insort(taken, (c.start, c.end))
         kept.append(r)
     return kept
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +14,7 @@ def candidate(
     id_: int, symbol: str, *, path: str = "a.py", start: int | None = None, end: int | None = None
 ) -> Candidate:
     begin = id_ * 100 if start is None else start
-    return replace(
-        BASE,
+    return BASE._replace(
         id=id_,
         chunk_id=f"{path}::{symbol}",
         path=path,
@@ -74,7 +71,7 @@ class TestOrder:
 class TestClassOrMethod:
     """Which of the two stands first; `without_overlaps` then leaves the other out."""
 
-    cls = replace(candidate(1, "Cache", start=0, end=900), kind="class", grain="coarse")
+    cls = candidate(1, "Cache", start=0, end=900)._replace(kind="class", grain="coarse")
     methods = tuple(candidate(i, f"Cache.m{i}", start=100 * i, end=100 * i + 50) for i in (2, 3, 4, 5))
 
     def first(self, text: str, scores: dict[int, float]) -> int:
@@ -110,7 +107,7 @@ class TestClassOrMethod:
 
 
 def test_documents_are_not_held_back_from_who_asks_for_them() -> None:
-    section = replace(candidate(1, "Retries", path="README.md"), unit="section", kind="section")
+    section = candidate(1, "Retries", path="README.md")._replace(unit="section", kind="section")
     found = [section, candidate(2, "retry", path="a.py")]
     assert ids(order(parse("waiting longer"), found, {1: 5.0, 2: 4.0}, {}, {})) == [2, 1]
     assert ids(order(parse("waiting longer in the docs"), found, {1: 5.0, 2: 4.0}, {}, {})) == [1, 2]
@@ -140,11 +137,11 @@ class TestOverlaps:
         assert ids(without_overlaps(ranked[::-1])) == [1]
 
     def test_the_parts_of_a_split_symbol_are_one_hit(self) -> None:
-        parts = [replace(candidate(i, "f"), chunk_id=f"a.py::f[{i}]", parts=3) for i in (1, 2, 3)]
+        parts = [candidate(i, "f")._replace(chunk_id=f"a.py::f[{i}]", parts=3) for i in (1, 2, 3)]
         assert ids(without_overlaps(Ranked(c, 1.0, 0) for c in (parts[1], parts[0], parts[2]))) == [2]
 
     def test_overloads_are_one_hit(self) -> None:
-        twins = [candidate(1, "f"), replace(candidate(2, "f"), chunk_id="a.py::f#2")]
+        twins = [candidate(1, "f"), candidate(2, "f")._replace(chunk_id="a.py::f#2")]
         assert ids(without_overlaps(Ranked(c, 1.0, 0) for c in twins)) == [1]
 
     def test_the_same_name_in_another_file_is_another_hit(self) -> None:
