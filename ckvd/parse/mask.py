@@ -88,6 +88,17 @@ def kotlin_one_line(source: bytes) -> bytes:
     return _BLANK_BEFORE_BRACE.sub(rb"\1;", source)
 
 
+_PRIMARY = re.compile(
+    rb"(\bclass\s+\w+(?:\s*<[^(){}]*>)?)"
+    rb"(\s*\n\s*(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|(?:internal|private|protected|public)\s+)*constructor\s*)(?=\()"
+)
+
+
+def kotlin_constructors(source: bytes) -> bytes:
+    """Besides `kotlin_one_line`, what stands before the parameters of a class on a line of its own."""
+    return _PRIMARY.sub(lambda found: found[1] + blanked(found[2]), kotlin_one_line(source))
+
+
 _BACKTICK = re.compile(
     rb"\A(?:[ \t]*#[ \t]*\w+[ \t]*=[^\n]*\n)*?[ \t]*#[ \t]*escape[ \t]*=[ \t]*`", re.IGNORECASE
 )
@@ -174,6 +185,7 @@ MASKS: dict[str, Mask] = {
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
+    "kotlin_constructors": kotlin_constructors,
     "kotlin_one_line": kotlin_one_line,
     "luau_aliases": luau_aliases,
     "luau_types": luau_types,

@@ -325,7 +325,7 @@ REFERENCES: dict[str, Reference] = {
     "perl": Reference("PPI", frozenset({"package", "function"}), perl),
     "powershell": Reference(CTAGS, LUA, ctags("PowerShell", "f")),
     "proto": Reference("protoc", PROTO, packages("proto.py", "grpc_tools=grpcio-tools")),
-    "r": Reference("R's parser", LUA, r),
+    "r": Reference("R's parser", FUNCTIONS, r),
     "rst": Reference("docutils", SECTIONS, packages("rst.py", "docutils")),
     "scala": Reference("Scalameta", SCALA, node("scala.cjs", "scalameta-parsers")),
     "shell": Reference("mvdan/sh", LUA, node("shell.mjs", "mvdan-sh")),

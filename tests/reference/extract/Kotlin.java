@@ -30,12 +30,9 @@ class Kotlin {
 
   void row(String name, PsiElement from, PsiElement to) {
     int start = from.getTextRange().getStartOffset();
-    if (from instanceof KtDeclaration d && d.getDocComment() != null) {
-      start = d.getDocComment().getTextRange().getEndOffset();
-      PsiElement next = d.getDocComment().getNextSibling();
-      while (next instanceof PsiWhiteSpace || next instanceof PsiComment) next = next.getNextSibling();
-      if (next != null) start = next.getTextRange().getStartOffset();
-    }
+    PsiElement first = from.getFirstChild();
+    while (first instanceof PsiWhiteSpace || first instanceof PsiComment) first = first.getNextSibling();
+    if (first != null) start = first.getTextRange().getStartOffset();
     int end = to.getTextRange().getEndOffset();
     rows.add(String.format("{\"symbol\":%s,\"start\":%d,\"end\":%d}", json(name), line(text, start), line(text, end - 1)));
   }

@@ -4,12 +4,17 @@ defmodule Extract do
   @modules [:defmodule, :defprotocol, :defimpl]
   @functions [:def, :defp, :defmacro, :defmacrop, :defdelegate, :defguard, :defguardp, :defn, :defnp]
   @tests [:describe, :test, :property, :feature]
+  # A title as it is written, interpolations and escapes included: the tree has no place of a string.
+  @title ~r/^[^"]*"((?:[^"\\#]|\\.|#\{[^}]*\}|#)*)"/
   @types [:type, :typep, :opaque, :callback, :macrocallback]
 
   def read(path) do
     options = [token_metadata: true, columns: true, emit_warnings: false]
 
-    case Code.string_to_quoted(File.read!(path), options) do
+    source = File.read!(path)
+    Process.put(:lines, source |> String.split("\n") |> List.to_tuple())
+
+    case Code.string_to_quoted(source, options) do
       {:ok, tree} -> {:ok, tree |> walk([]) |> List.flatten()}
       {:error, {where, message, token}} -> {:error, inspect({where, message, token})}
     end
@@ -36,7 +41,8 @@ defmodule Extract do
   end
 
   defp walk({kind, meta, args}, parents) when kind in @tests and is_list(args) and length(args) > 1 do
-    with title when is_binary(title) <- hd(args), [{:do, _} | _] <- List.last(args) do
+    with [{:do, _} | _] <- List.last(args),
+         [_, title] when title != "" <- Regex.run(@title, elem(Process.get(:lines), meta[:line] - 1)) do
       inside = parents ++ [title |> String.split() |> Enum.join(" ")]
       [row(inside, meta, meta) | walk(args, inside)]
     else

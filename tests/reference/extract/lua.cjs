@@ -6,9 +6,19 @@ const luaparse = require("luaparse");
 function plain(node) {
   if (!node) return null;
   if (node.type === "Identifier") return node.name;
+  if (node.type === "IndexExpression" && node.index.type === "StringLiteral") {
+    const table = plain(node.base);
+    return table && `${table}[${node.index.raw}]`;
+  }
   if (node.type !== "MemberExpression") return null;
   const base = plain(node.base);
   return base === null ? null : `${base}.${node.identifier.name}`;
+}
+
+/** A field's table qualifies what it holds; so does one that a variable is given outside all functions. */
+function holds(whole, parents) {
+  if (whole.type === "TableField") return true;
+  return !parents.length && whole.variables[0].type === "Identifier";
 }
 
 function key(field) {
@@ -37,7 +47,7 @@ function extract(file) {
         const names = [...parents, ...name.split(".")];
         row(names, whole);
         for (const child of value.body) put(child, names);
-      } else if (name !== null && value && value.type === "TableConstructorExpression" && whole.type === "TableField") {
+      } else if (name !== null && value && value.type === "TableConstructorExpression" && holds(whole, parents)) {
         for (const child of value.fields) put(child, [...parents, name]);
       } else put(value, parents);
     };

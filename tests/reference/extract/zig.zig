@@ -15,8 +15,11 @@ fn isContainer(tree: *const Ast, node: Ast.Node.OptionalIndex) bool {
     return tree.fullContainerDecl(&buffer, at) != null;
 }
 
-fn plain(text: []const u8) []const u8 {
-    return std.mem.trim(u8, if (std.mem.startsWith(u8, text, "@\"")) text[1..] else text, "\"");
+/// Whether a node stands among the parameters of a function: what its type holds is nothing to ask for.
+fn isParameter(tree: *const Ast, node: Ast.Node.Index, ranges: []const [2]u32) bool {
+    const first = tree.firstToken(node);
+    for (ranges) |range| if (first > range[0] and first < range[1]) return true;
+    return false;
 }
 
 /// The item that a declaration makes; `member` where it stands in a container.
@@ -27,23 +30,23 @@ fn item(tree: *const Ast, node: Ast.Node.Index, member: bool, in_struct: bool) ?
         const name = proto.name_token orelse return null;
         if (!member) return null;
         if (tree.nodeTag(node) != .fn_decl and tree.tokenTag(last + 1) == .semicolon) last += 1;
-        return .{ .first = proto.firstToken(), .last = last, .name = plain(tree.tokenSlice(name)), .scope = true };
+        return .{ .first = proto.firstToken(), .last = last, .name = tree.tokenSlice(name), .scope = true };
     }
     if (tree.fullVarDecl(node)) |decl| {
         const container = isContainer(tree, decl.ast.init_node);
         if (!member and !container) return null;
         if (tree.tokenTag(last + 1) == .semicolon) last += 1;
-        const name = plain(tree.tokenSlice(decl.ast.mut_token + 1));
-        return .{ .first = decl.firstToken(), .last = last, .name = name, .scope = container };
+        const name = tree.tokenSlice(decl.ast.mut_token + 1);
+        return .{ .first = decl.firstToken(), .last = last, .name = name, .scope = member or container };
     }
     if (!member) return null;
     if (tree.fullContainerField(node)) |field| {
         if (field.ast.tuple_like and in_struct) return null;
-        return .{ .first = field.firstToken(), .last = last, .name = plain(tree.tokenSlice(field.ast.main_token)), .scope = false };
+        return .{ .first = field.firstToken(), .last = last, .name = tree.tokenSlice(field.ast.main_token), .scope = true };
     }
     if (tree.nodeTag(node) != .test_decl) return null;
     const name = tree.nodeData(node).opt_token_and_node[0].unwrap() orelse return null;
-    return .{ .first = tree.firstToken(node), .last = last, .name = plain(tree.tokenSlice(name)), .scope = true };
+    return .{ .first = tree.firstToken(node), .last = last, .name = std.mem.trim(u8, tree.tokenSlice(name), "\""), .scope = true };
 }
 
 fn members(gpa: std.mem.Allocator, tree: *const Ast, items: *std.ArrayList(Item), seen: []bool, nodes: []const Ast.Node.Index, in_struct: bool) !void {
@@ -62,11 +65,19 @@ fn read(gpa: std.mem.Allocator, source: [:0]const u8, path: []const u8, out: *st
     const seen = try gpa.alloc(bool, tree.nodes.len);
     @memset(seen, false);
     try members(gpa, &tree, &items, seen, tree.rootDecls(), true);
+    var ranges: std.ArrayList([2]u32) = .empty;
+    for (0..tree.nodes.len) |i| {
+        var buffer: [1]Ast.Node.Index = undefined;
+        const proto = tree.fullFnProto(&buffer, @enumFromInt(i)) orelse continue;
+        const given_back = proto.ast.return_type.unwrap() orelse continue;
+        try ranges.append(gpa, .{ proto.lparen, tree.firstToken(given_back) });
+    }
     for (0..tree.nodes.len) |i| {
         var buffer: [2]Ast.Node.Index = undefined;
         const node: Ast.Node.Index = @enumFromInt(i);
         if (i == 0) continue;
         const container = tree.fullContainerDecl(&buffer, node) orelse continue;
+        if (isParameter(&tree, node, ranges.items)) continue;
         const in_struct = tree.tokenTag(container.ast.main_token) == .keyword_struct;
         try members(gpa, &tree, &items, seen, container.ast.members, in_struct);
     }

@@ -1,0 +1,62 @@
+"""Names that other languages' own parsers have and ckvd once had not, or had otherwise."""
+
+from __future__ import annotations
+
+import pytest
+from parse_support import parsed
+
+KOTLIN_HEADS = """class Rule
+  @JvmOverloads
+  constructor(
+    val name: String? = null,
+    @get:JvmName("it") val platform: Platform? = null,
+  ) : Before,
+    After {
+  fun apply() {}
+}
+class Log<T>
+  internal constructor(val out: T = NONE) {
+  fun interface Sink { fun log(message: String) }
+  private val last: Int
+  constructor(x: Int) : this(NONE)
+}
+"""
+KOTLIN_CHAIN = """class C {
+  fun f() {
+    client.newBuilder().listener(wrap(object : Listener() {
+      override fun acquired(call: Call) {}
+    })).build()
+  }
+}
+"""
+LUA_INDEXES = """M["a b"] = function() end
+M[k] = function() end
+M.x[1].z = function() end
+local t = { [k] = function() end, ["q r"] = function() end, [1] = function() end, f = function() end }
+local u = { [function(e) return e end] = function() end }
+"""
+ZIG_HELD = """const P = struct { Ast.Index, u8 };
+const E = enum { a, @"b c" };
+fn f(o: struct { t: u8 }) struct { Q, R } { return .{}; }
+const S = struct { in: struct { deep: u8 } };
+test { const inner = 1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "wanted"),
+    [
+        (
+            "kotlin",
+            KOTLIN_HEADS,
+            ["Log", "Log.Sink", "Log.Sink.log", "Log.constructor", "Log.last", "Rule", "Rule.apply"],
+        ),
+        ("kotlin", KOTLIN_CHAIN, ["C", "C.f", "C.f.acquired"]),
+        ("lua", LUA_INDEXES, ['M["a b"]', "t", "t.f", "t.q r", "u"]),
+        ("zig", ZIG_HELD, ["E", 'E.@"b c"', "E.a", "P", "S", "S.in", "S.in.deep", "f"]),
+    ],
+)
+def test_names(language: str, source: str, wanted: list[str]) -> None:
+    given = parsed(language, source.encode())
+    assert sorted(s.symbol for s in given.symbols) == wanted
+    assert given.status == "ok"
