@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _NAMED = 200
 """Symbols of one name that are looked at: there may be thousands of `__init__`."""
+_FREQUENT = 2000
+"""A word in so many chunks is looked up without its other forms: they tell little more, and take most of the
+time of a search."""
 _LONGEST_PART = 200  # characters: each is a trigram to look up
 
 _STANDING_IN = "coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed_hash)"
@@ -92,20 +95,28 @@ class Lookup:
 
     def by_words(self, query: Query) -> dict[int, float]:
         """BM25 scores, higher is better; 0 for what only has the query within a symbol's name."""
-        if not query.match:
+        if not query.terms:
             return {}
+        alone = [term for term in query.beginnings if self._is_frequent(term)]
         weights = ", ".join(map(str, rank.BM25_COLUMNS.values()))
         joined = " CROSS JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
         rows = self._query(
             f"SELECT chunks_fts.rowid, bm25(chunks_fts, {weights}) AS score FROM chunks_fts{joined}"
             f" WHERE chunks_fts MATCH :match AND {self._where} ORDER BY score LIMIT :limit",
-            {"match": query.match, "limit": self._limit, **self._values},
+            {"match": query.match(alone), "limit": self._limit, **self._values},
         )
         found = {id_: -score for id_, score in rows}
         if query.whole:
             for id_ in self._by_substring(query.names[0].rpartition(".")[2]):
                 found.setdefault(id_, 0.0)
         return found
+
+    def _is_frequent(self, term: str) -> bool:
+        rows = self._query(
+            "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)",
+            (term, _FREQUENT),
+        )
+        return bool(rows[0][0] == _FREQUENT)
 
     def _by_substring(self, part: str) -> list[int]:
         """Chunks of symbols with `part` within their name; the index knows three characters and more."""

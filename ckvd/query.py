@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -41,18 +41,27 @@ _SUFFIXES = (
 class Query:
     """A parsed query.
 
-    `match` is an FTS5 expression, empty where the text has no word. `stems` are the distinct words that
-    matter, stemmed. `spelled` is all words in order, as `words.split` gives them for a name. `names` are
-    the parts that look like a symbol's name, `.`-joined where qualified; `whole` says that the query is
-    one such name and nothing else.
+    `terms` are phrases and words in FTS5's syntax, none where the text has no word; by some of the words
+    `beginnings` has what also matches their other forms. `stems` are the distinct words that matter,
+    stemmed. `spelled` is all words in order, as `words.split` gives them for a name. `names` are the parts
+    that look like a symbol's name, `.`-joined where qualified; `whole` says that the query is one such name
+    and nothing else.
     """
 
     text: str
-    match: str
+    terms: tuple[str, ...]
+    beginnings: Mapping[str, str]
     stems: frozenset[str]
     spelled: tuple[str, ...]
     names: tuple[str, ...]
     whole: bool
+
+    def match(self, alone: Collection[str] = ()) -> str:
+        """The FTS5 expression, '' without terms; of the terms in `alone` the other forms are left out."""
+        forms = (
+            self.beginnings[term] for term in self.terms if term in self.beginnings and term not in alone
+        )
+        return " OR ".join(dict.fromkeys((*self.terms, *forms)))
 
 
 def parse(text: str) -> Query:
@@ -79,14 +88,17 @@ def parse(text: str) -> Query:
             plain.update(dict.fromkeys(parts or (run.lower(),)))
     kept = _that_matter(plain)[:MAX_TERMS]
     terms = dict.fromkeys(list(phrases)[:MAX_TERMS])
+    beginnings = {}
     for word in kept:
-        terms[_phrase([word])] = None
+        term = _phrase([word])
+        terms[term] = None
         root = stem(word)
         if root and root.isascii():
-            terms[f'"{root}"*'] = None
+            beginnings[term] = f'"{root}"*'
     return Query(
         text=text,
-        match=" OR ".join(terms),
+        terms=tuple(terms),
+        beginnings=beginnings,
         stems=frozenset(map(fold, kept)),
         spelled=words.split(text),
         names=tuple(dict.fromkeys(_names(text, pieces, whole)))[:MAX_TERMS],
