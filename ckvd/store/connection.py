@@ -118,6 +118,9 @@ def connect(path: str, patience: Patience | None = None) -> apsw.Connection:
 
 def configure(db: apsw.Connection) -> None:
     """What a writer sets once it is sure that the file is its own."""
+    if db.pragma("journal_mode") != "wal":
+        # Until it is, a kill would leave a journal on disk, which keeps all readers out.
+        db.pragma("journal_mode", "memory")
     # Both bear on an empty database alone and must come before its first page.
     db.pragma("page_size", 4096)
     db.pragma("auto_vacuum", "INCREMENTAL")

@@ -84,6 +84,30 @@ def whole_generation(db: Path) -> int:
     return n
 
 
+OPENED = """
+import apsw, sys
+usual = apsw.vfs_names()[0]
+class Files(apsw.VFS):
+    def __init__(self): super().__init__("told", usual, makedefault=True)
+    def xOpen(self, name, flags):
+        print(name if name is None or isinstance(name, str) else name.filename())
+        return apsw.VFSFile(usual, name, flags)
+files = Files()
+from ckvd.store.writer import open_writer
+open_writer(sys.argv[1]).close()
+"""
+
+
+@pytest.mark.parametrize("before", ["nothing", "another mode"])
+def test_no_journal_is_made_that_a_kill_would_leave_to_keep_readers_out(db: Path, before: str) -> None:
+    if before != "nothing":
+        open_writer(str(db)).close()
+        with contextlib.closing(connect(str(db))) as other:
+            assert other.pragma("journal_mode", "delete") == "delete"
+    opened = {Path(name).name for name in child(OPENED, db).communicate(timeout=60)[0].split()}
+    assert opened - {"None"} == {"index.db", "index.db-wal"}
+
+
 READ = """
 import sqlite3, sys, time
 db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True, isolation_level=None, timeout=0)
