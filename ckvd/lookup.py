@@ -153,8 +153,9 @@ class Lookup:
         return found | _cosines(rows, vector)
 
     def _nearest(self, model: Serving, bits: bytes) -> list[int]:
-        """Ids of the vectors with the fewest differing bits, enough for the nearest to be among them."""
-        from ckvd.nearest import nearest
+        """Ids of the vectors with the fewest differing bits."""
+        from ckvd.nearest import enough, nearest
+        from ckvd.store.codes import SLOTS
 
         among = None
         if self._filtered:
@@ -165,7 +166,8 @@ class Lookup:
             )
             among = [id_ for (id_,) in rows]
         blocks = self._each("SELECT block, used, bits FROM code WHERE model_id = ?", (model.id,))
-        return nearest(blocks, bits, self._limit, among)
+        codes = SLOTS * self._query("SELECT count(*) FROM code WHERE model_id = ?", (model.id,))[0][0]
+        return nearest(blocks, bits, max(self._limit, enough(codes)), among)
 
     def _chunks_of(self, vectors: Sequence[int]) -> list[tuple[int, int]]:
         """(chunk, vector) of the chunks that vectors, by their id, answer for."""

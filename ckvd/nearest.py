@@ -15,6 +15,12 @@ _AT_ONCE = 30
 """Blocks. Some 100 KB stay in the cache, and in memory that is there: fresh pages cost more than the scan."""
 
 
+def enough(codes: int) -> int:
+    """How many of the nearest by their bits it takes to have the ten nearest by all of the vector among them,
+    but for one in twenty at most: measured on 63,000 chunks of code, and on made-up vectors up to a million."""
+    return max(500, codes // 250)
+
+
 def nearest(
     blocks: Iterable[Block], bits: bytes, limit: int, among: Collection[int] | None = None
 ) -> list[int]:
