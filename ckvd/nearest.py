@@ -17,7 +17,7 @@ _AT_ONCE = 30
 
 def enough(codes: int) -> int:
     """How many of the nearest by their bits it takes to have the ten nearest by all of the vector among them,
-    but for one in twenty at most: measured on 63,000 chunks of code, and on made-up vectors up to a million."""
+    but for one in twenty: measured on 63,000 chunks of code, and on made-up vectors up to a million."""
     return max(500, codes // 250)
 
 
