@@ -71,7 +71,7 @@ class Kills:
         point = self.chance.randint(1, self.reach[aim])
         self.found.fell[self.end(aim, point)] += 1
         what = f"{n}, at {aim} {point}"
-        self.found.wrong += [f"{what}: {fault}" for fault in faults(self.tree.db)]
+        self.found.wrong += [f"{what}: {fault}" for fault in self.faults()]
         if epoch is not None and self.meta("epoch") != epoch:
             self.found.wrong.append(f"{what}: the index was begun anew")
         self.found.wrong += [f"{what}, after the restart: {row}" for row in self.restart()]
@@ -134,10 +134,18 @@ class Kills:
         while not self.ask(op, **more):
             assert process.poll() is None, "the daemon ended by itself"
 
+    def faults(self) -> list[str]:
+        """What SQLite's checks find; an index that was just begun has no words to check."""
+        if self.begun():
+            return faults(self.tree.db)
+        return [row[0] for row in self.tree.rows("PRAGMA integrity_check") if row != ("ok",)]
+
+    def begun(self) -> bool:
+        return bool(self.tree.rows("SELECT 1 FROM sqlite_schema WHERE name = 'vector'"))
+
     def vectors(self) -> set[tuple[object, ...]]:
         """Those that were made, none of which needs to be made again; none in an index just begun."""
-        has_any = self.tree.rows("SELECT 1 FROM sqlite_schema WHERE name = 'vector'")
-        return set(self.tree.rows("SELECT id, hash FROM vector")) if has_any else set()
+        return set(self.tree.rows("SELECT id, hash FROM vector")) if self.begun() else set()
 
     def make_older(self) -> None:
         with contextlib.closing(sqlite3.connect(self.tree.db, isolation_level=None)) as db:
@@ -179,8 +187,9 @@ def main() -> int:
         answers, rows = (sorted(t)[STARTS // 2] for t in (found.answers, found.rows))
         kills.found = found = Found(wrong=found.wrong)
         for n in range(given.kills):
+            told = len(found.wrong)
             kills.round(n)
-            print(f"{n + 1}, {len(found.wrong)} wrong", file=sys.stderr, flush=True)
+            print(f"{n + 1}:", *found.wrong[told:], sep="\n", file=sys.stderr, flush=True)
     where = ", ".join(f"{n} in {what}" for what, n in found.fell.most_common())
     print(f"{given.kills} times SIG{given.signal}, seed {given.seed}: {where}")
     if given.signal == "TERM":
