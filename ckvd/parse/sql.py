@@ -23,6 +23,12 @@ _KINDS = {
     "event trigger": "trigger",
     "operator class": "operator",
     "operator family": "operator",
+    "data wrapper": "wrapper",
+    "access method": "access_method",
+    "text search configuration": "configuration",
+    "text search dictionary": "dictionary",
+    "text search parser": "parser",
+    "text search template": "template",
 }
 _BODIES = frozenset({"function", "procedure", "trigger", "event", "package", "view", "type", "macro", "rule"})
 

@@ -41,6 +41,13 @@ fn f(o: struct { t: u8 }) struct { Q, R } { return .{}; }
 const S = struct { in: struct { deep: u8 } };
 test { const inner = 1; }
 """
+SQL_KINDS = """CREATE TEXT SEARCH DICTIONARY my_dict (template = snowball);
+CREATE FOREIGN DATA WRAPPER fake_fdw HANDLER h;
+CREATE COLLATION ci (provider = icu);
+CREATE TRUSTED PROCEDURAL LANGUAGE pl HANDLER h;
+CREATE ACCESS METHOD am TYPE INDEX HANDLER h;
+CREATE FOREIGN TABLE ft (a int) SERVER s;
+"""
 
 
 @pytest.mark.parametrize(
@@ -53,10 +60,11 @@ test { const inner = 1; }
         ),
         ("kotlin", KOTLIN_CHAIN, ["C", "C.f", "C.f.acquired"]),
         ("lua", LUA_INDEXES, ['M["a b"]', "t", "t.f", "t.q r", "u"]),
+        ("sql", SQL_KINDS, ["am", "ci", "fake_fdw", "ft", "my_dict", "pl"]),
         ("zig", ZIG_HELD, ["E", 'E.@"b c"', "E.a", "P", "S", "S.in", "S.in.deep", "f"]),
     ],
 )
 def test_names(language: str, source: str, wanted: list[str]) -> None:
-    given = parsed(language, source.encode())
+    given = parsed(language, source.encode(), f"x.{language}")
     assert sorted(s.symbol for s in given.symbols) == wanted
     assert given.status == "ok"

@@ -272,7 +272,7 @@ PROTO = frozenset({"message", "enum", "service", "rpc"})
 TERRAFORM = frozenset({"resource", "data", "variable", "output", "module", "provider", "block"})
 SQL = frozenset(
     {"table", "view", "function", "procedure", "index", "type", "trigger", "schema", "sequence", "extension"}
-    | {"policy", "role", "operator", "rule"}
+    | {"policy", "role", "operator", "rule", "wrapper", "collation", "language", "dictionary"}
 )
 ISLANDS = FUNCTIONS | {"class", "interface", "type", "rule", "keyframes", "mixin", "namespace"}
 

@@ -17,7 +17,9 @@ _BEFORE = re.compile(rb"(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*", re.DOTALL)
 _RELATION = {"CreateStmt": "relation", "ViewStmt": "view", "CreateSeqStmt": "sequence"}
 _RELATION |= {"CreateForeignTableStmt": "relation", "CompositeTypeStmt": "typevar"}
 _LIST = {"CreateFunctionStmt": "funcname", "CreateEnumStmt": "typeName", "CreateDomainStmt": "domainname"}
-_LIST |= {"CreateRangeStmt": "typeName", "DefineStmt": "defnames"}
+_LIST |= {"CreateRangeStmt": "typeName", "DefineStmt": "defnames", "CreateStatsStmt": "defnames"}
+_LIST |= {"CreateOpClassStmt": "opclassname", "CreateOpFamilyStmt": "opfamilyname"}
+_LIST |= {"CreateConversionStmt": "conversion_name"}
 _TEXT = {"IndexStmt": "idxname", "CreateTrigStmt": "trigname", "CreateSchemaStmt": "schemaname"}
 _TEXT |= {"CreateExtensionStmt": "extname", "CreatePolicyStmt": "policy_name", "CreateRoleStmt": "role"}
 _TEXT |= {"RuleStmt": "rulename", "CreateEventTrigStmt": "trigname", "CreatePublicationStmt": "pubname"}
@@ -32,6 +34,16 @@ _TEXT |= {"CreateAmStmt": "amname"}
 
 def relation(of: Any) -> str:
     return ".".join(part for part in (of.catalogname, of.schemaname, of.relname) if part)
+
+
+def as_written(name: str, statement: str) -> str:
+    """The parser folds case and cuts at 63 bytes: the parts of a name as the statement has them."""
+    parts = name.split(".")
+    for i, part in enumerate(parts):
+        cut = r"\w*" if len(part.encode()) == 63 else ""
+        found = re.search(rf"(?<!\w){re.escape(part)}{cut}(?!\w)", statement, re.IGNORECASE)
+        parts[i] = found[0] if found else part
+    return ".".join(parts)
 
 
 def name(statement: ast.Node) -> str | None:
@@ -61,6 +73,8 @@ def read(path: str) -> dict[str, object]:
         found = name(each.stmt)
         if not found:
             continue
+        end_at = each.stmt_location + each.stmt_len if each.stmt_len else len(text)
+        found = as_written(found, text[each.stmt_location : end_at])
         start = len(text[: each.stmt_location].encode())
         end = (
             len(text[: each.stmt_location + each.stmt_len].encode())
