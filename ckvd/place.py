@@ -56,18 +56,20 @@ def place(root: str | None, db: str | None) -> Place:
 
 
 def near(root: str | None) -> tuple[str, str] | None:
-    """What `place` most likely gives, without asking git: the nearest folder with a `.git`, and its index.
+    """What `place` most likely gives, without asking git: the nearest folder with a `.git`, or the folder
+    itself where there is none, and its index.
 
     To be believed only where that index says itself that it is of that tree.
     """
     try:
-        here = os.path.realpath(root if root is not None else os.getcwd(), strict=True)
+        given = here = os.path.realpath(root if root is not None else os.getcwd(), strict=True)
     except OSError:
         return None
     while not os.path.lexists(os.path.join(here, ".git")):
         above = os.path.dirname(here)
         if above == here:
-            return None
+            here = given
+            break
         here = above
     db = os.path.join(here, _OWN)
     return (here, db) if os.path.exists(db) else None

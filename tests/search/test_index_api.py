@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -110,3 +112,16 @@ def test_another_place(root: Path, tmp_path: Path) -> None:
     target.close()
     with ckvd.Index(root, db=tmp_path / "copy.db") as index:
         assert index.search("evict", mode="keyword").hits
+
+
+def test_an_index_at_hand_is_opened_without_asking_git(ckvd: Ckvd, tmp_path: Path) -> None:
+    """It takes longer than the search, in a tree of git or outside."""
+    (tmp_path / "a.py").write_text("def first(): pass\n")
+    (tmp_path / "ckv.yaml").write_text("embedding:\n  model: none\n")
+    ckvd("index", tmp_path)
+    program = (
+        f"import sys, ckvd; found = ckvd.Index({str(tmp_path)!r}).search('first', 1, 'keyword')\n"
+        "print(found.hits[0].path, sorted({'pygit2', 'ckvd.worktree.git.root'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "a.py []\n"
