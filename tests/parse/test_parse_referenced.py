@@ -41,6 +41,10 @@ fn f(o: struct { t: u8 }) struct { Q, R } { return .{}; }
 const S = struct { in: struct { deep: u8 } };
 test { const inner = 1; }
 """
+OCAML_LOCALS = """module _ = struct let z = 1 end
+let () = let buf = 1 in let show x = x in print (show buf)
+let%expect_test _ = let s = 1 in print s
+"""
 SQL_KINDS = """CREATE TEXT SEARCH DICTIONARY my_dict (template = snowball);
 CREATE FOREIGN DATA WRAPPER fake_fdw HANDLER h;
 CREATE COLLATION ci (provider = icu);
@@ -60,6 +64,7 @@ CREATE FOREIGN TABLE ft (a int) SERVER s;
         ),
         ("kotlin", KOTLIN_CHAIN, ["C", "C.f", "C.f.acquired"]),
         ("lua", LUA_INDEXES, ['M["a b"]', "t", "t.f", "t.q r", "u"]),
+        ("ocaml", OCAML_LOCALS, ["show", "z"]),
         ("sql", SQL_KINDS, ["am", "ci", "fake_fdw", "ft", "my_dict", "pl"]),
         ("zig", ZIG_HELD, ["E", 'E.@"b c"', "E.a", "P", "S", "S.in", "S.in.deep", "f"]),
     ],
@@ -68,3 +73,10 @@ def test_names(language: str, source: str, wanted: list[str]) -> None:
     given = parsed(language, source.encode(), f"x.{language}")
     assert sorted(s.symbol for s in given.symbols) == wanted
     assert given.status == "ok"
+
+
+def test_an_attribute_of_ocaml_belongs_to_what_it_stands_behind() -> None:
+    source = b"let f t =\n  map t\n  [@nontail]\nlet g = 1\nlet[@inline] h x = x\n"
+    given = parsed("ocaml", source)
+    assert [source[s.start : s.end].count(b"\n") for s in given.symbols] == [2, 0, 0]
+    assert [source[s.start : s.start + 4] for s in given.symbols] == [b"let ", b"let ", b"let["]

@@ -52,6 +52,7 @@ let iterator = { base with
     | Pexp_letmodule ({ txt = Some name; _ }, m, body) ->
         inside name (fun () -> it.module_expr it m); it.expr it body
     | _ -> base.expr it e);
+  with_constraint = (fun _ _ -> ()); (* it says what a type is, and declares none *)
   value_description = (fun _ v -> row v.pval_name.txt v.pval_loc);
   type_declaration = (fun _ d ->
     row d.ptype_name.txt d.ptype_loc;
