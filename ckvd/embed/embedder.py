@@ -198,9 +198,17 @@ class HashEmbedder:
         return vector / np.float32(norm)
 
 
-def _session(spec: ModelSpec) -> Any:
-    import onnxruntime as ort
+def _runtime() -> Any:
+    """onnxruntime, which from 1.29 on reports to its makers over the network unless it is told not to before
+    it is loaded, and keeps a file about that in the user's cache."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
 
+    return onnxruntime
+
+
+def _session(spec: ModelSpec) -> Any:
+    ort = _runtime()
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
@@ -221,7 +229,7 @@ def _session(spec: ModelSpec) -> Any:
 
 def _failures() -> tuple[type[Exception], ...]:
     """What onnxruntime raises of a graph that it cannot load or run."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
+    state = _runtime().capi.onnxruntime_pybind11_state
 
     return (
         *(state.Fail, state.InvalidProtobuf, state.InvalidGraph, state.InvalidArgument, state.NoSuchFile),

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -97,3 +100,26 @@ def test_cls_pooling_takes_the_first_token(tmp_path: Path) -> None:
 def test_hash_vectors_are_fixed_for_all_time() -> None:
     vector = embedder.load(registry.resolve("hash")).embed_query("cache")
     assert [(i, vector[i]) for i in np.flatnonzero(vector)] == [(19, -1.0)]
+
+
+WATCHED = """
+import os
+from ckvd.embed import embedder, registry
+import numpy  # brings threads of its own
+before = set(os.listdir("/proc/self/task"))
+embedder.load(registry.resolve(registry.DEFAULT)).embed(["a text"])
+print(len(set(os.listdir("/proc/self/task")) - before))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")
+def test_a_model_at_work_starts_no_thread_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """onnxruntime's reports to its makers do both, before they open a connection."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "ORT_"))} | {
+        "HOME": str(tmp_path)
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED], env=env, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"
+    assert [*tmp_path.rglob("*")] == []
