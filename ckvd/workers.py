@@ -71,7 +71,8 @@ class _Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", f"from ckvd.workers import serve; serve({theirs.fileno()})"],
+                # -P: the current folder may be of the tree, where a json.py is anybody's.
+                [sys.executable, "-P", "-c", f"from ckvd.workers import serve; serve({theirs.fileno()})"],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import pytest
+from support import Ckvd, Tree
 
 from ckvd.analyze import Job
 from ckvd.embed import registry
@@ -61,3 +62,10 @@ def test_a_worker_whose_parent_was_killed_ends_by_itself() -> None:
     connection.send(job("a.kt", ENDLESS))
     connection.close()
     assert worker.wait(timeout=60) == -signal.SIGPROF
+
+
+def test_no_module_of_the_tree_is_imported(tree: Tree, ckvd: Ckvd) -> None:
+    names = ("json", "socket", "signal", "threading", "tree_sitter", "ckvd", "regex", "numpy")
+    tree.write({f"{name}.py": f"raise SystemExit({name!r})\n" for name in names})
+    ckvd("index", cwd=tree.root)
+    assert tree.rows("SELECT DISTINCT parse_status FROM files WHERE language = 'python'") == [("ok",)]
