@@ -317,7 +317,7 @@ REFERENCES: dict[str, Reference] = {
     "jupyter": Reference("ast", CODE, packages("notebook.py")),
     "kotlin": Reference("Kotlin compiler 2.4", KOTLIN, kotlin),
     "lua": Reference("luaparse", LUA, node("lua.cjs", "luaparse")),
-    "luau": Reference(CTAGS, LUA, ctags("Lua", "f")),
+    "luau": Reference(OWN, LUA, options(packages("scan.py"), "luau")),
     "markdown": Reference("commonmark.js", SECTIONS, node("markdown.cjs", "commonmark")),
     "objc": Reference(CTAGS, OBJC, ctags("ObjectiveC", "iIPmcfpC")),
     "ocaml": Reference("OCaml's parser 4.13", ML, ocaml),

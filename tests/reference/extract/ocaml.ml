@@ -65,6 +65,7 @@ let iterator = { base with
   module_declaration = (fun it m -> match m.pmd_name.txt with
     | Some name -> row name m.pmd_loc; inside name (fun () -> it.module_type it m.pmd_type)
     | None -> base.module_declaration it m);
+  module_substitution = (fun _ m -> row m.pms_name.txt m.pms_loc);
   module_type_declaration = (fun it m ->
     row m.pmtd_name.txt m.pmtd_loc;
     inside m.pmtd_name.txt (fun () -> Option.iter (it.module_type it) m.pmtd_type));

@@ -1,5 +1,5 @@
-// Classes, objects, traits, functions, types and values by Scalameta: paths on standard input, one JSON line a file
-// on standard output. Values count where they are members.
+// Classes, objects, traits, functions, types and values by Scalameta: paths on standard input, one JSON line a
+// file on standard output. Values count where they are members of what has a name, and qualify what they hold.
 const fs = require("node:fs");
 const { parseSource } = require("scalameta-parsers");
 
@@ -25,9 +25,9 @@ function extract(file) {
     return low + 1;
   };
   const rows = [];
-  const pending = [[tree, [], false]];
+  const pending = [[tree, [], false, false]];
   while (pending.length) {
-    const [node, parents, member] = pending.pop();
+    const [node, parents, member, anonymous] = pending.pop();
     let inside = parents;
     const add = (name) => {
       const { start, end } = node.pos;
@@ -40,11 +40,16 @@ function extract(file) {
         inside = [...parents, name];
       }
     } else if (VALUES.has(node.type) && member)
-      for (const pat of node.pats) if (pat.type === "Pat.Var") add(pat.name.value);
-    const holds = HOLDERS.has(node.type);
+      for (const pat of node.pats)
+        if (pat.type === "Pat.Var") {
+          add(pat.name.value);
+          inside = [...parents, pat.name.value];
+        }
+    const holds = HOLDERS.has(node.type) && !(anonymous && node.type.startsWith("Template"));
+    const inNew = node.type === "Term.NewAnonymous" || (anonymous && node.type === "Template");
     for (const value of Object.values(node))
       for (const child of Array.isArray(value) ? value.flat() : [value])
-        if (child && typeof child === "object" && child.type) pending.push([child, inside, holds]);
+        if (child && typeof child === "object" && child.type) pending.push([child, inside, holds, inNew]);
   }
   return { path: file, rows };
 }

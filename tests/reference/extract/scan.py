@@ -1,5 +1,5 @@
-"""Declarations of Swift and Dart by their tokens: `scan.py dart|swift`, paths on standard input, one JSON
-line a file on standard output.
+"""Declarations of Swift, Dart and Luau by their tokens: `scan.py dart|luau|swift`, paths on standard input,
+one JSON line a file on standard output.
 
 No parser of these is to be had from a registry of packages. This one shares nothing with ckvd: comments and
 strings are blanked, and what remains is read token by token with a stack of braces. It says on which line a
@@ -272,7 +272,7 @@ class Dart:
                 if self._text(i) == "(":
                     i = self._close(i) + 1
                 continue
-            if due and re.match(r"\w", text):
+            if due and re.match(r"[\w$]", text):
                 yield (*here.names, text), self._tokens[i].at
                 due = False
             elif text in "([{":
@@ -297,7 +297,7 @@ class Dart:
         ):
             i += 1
         word = self._text(i)
-        if word in TYPES["dart"] and re.match(r"\w", self._text(i + 1)):
+        if word in TYPES["dart"] and re.match(r"[\w$]", self._text(i + 1)):
             j = i + 1
             while self._text(j) in ("class", "type", "const") and word in ("extension", "mixin"):
                 j += 1
@@ -389,7 +389,7 @@ class Dart:
         for k in range(max(first, j - 5), j):
             if (
                 self._text(k) == "operator"
-                and not re.match(r"\w", self._text(k + 1))
+                and not re.match(r"[\w$]", self._text(k + 1))
                 and self._text(k + 1) != "("
             ):
                 return k
@@ -405,16 +405,85 @@ class Dart:
         return None
 
 
+LUAU_OPAQUE = re.compile(
+    r"--\[(=*)\[.*?\]\1\]|--[^\n]*|\[(=*)\[.*?\]\2\]"
+    r"|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)*'|`(?:[^`\\\\]|\\\\.)*`",
+    re.DOTALL,
+)
+
+
+class Luau:
+    """Luau's functions, by the words that open and end a block; an `if` in an expression has no `end`."""
+
+    BEFORE_STATEMENT = frozenset({"then", "else", "do", "repeat", "end", ")", "}", "]", ";", "until", ""})
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+
+    def _text(self, i: int) -> str:
+        return self._tokens[i].text if 0 <= i < len(self._tokens) else ""
+
+    def rows(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        open_: list[tuple[str, tuple[str, ...]]] = [("", ())]
+        for i, token in enumerate(self._tokens):
+            text, here = token.text, open_[-1][1]
+            if text == "function":
+                name, at = self._name(i, open_[-1][0] == "{")
+                if name and open_[-1][0] != "type":
+                    yield (*here, *name), self._tokens[at].at
+                open_.append(("function", (*here, *name)))
+            elif text in ("do", "repeat") or (text == "if" and self._is_statement(i)):
+                open_.append((text, here))
+            elif text in ("end", "until") and len(open_) > 1:
+                open_.pop()
+            elif text == "{":
+                name, _ = self._name(i, open_[-1][0] == "{")
+                alone = len(name) == 1 and self._text(i - 2) == name[0]
+                named = open_[-1][0] == "{" or (not here and alone)
+                open_.append(("{", (*here, *(name if named else ()))))
+            elif text == "}" and len(open_) > 1:
+                open_.pop()
+
+    def _is_statement(self, i: int) -> bool:
+        before = self._text(i - 1)
+        return before in self.BEFORE_STATEMENT or (bool(re.match(r"\w", before)) and before not in (
+            "return", "and", "or", "not", "in", "if", "elseif", "while",
+        ))  # fmt: skip
+
+    def _name(self, i: int, in_table: bool) -> tuple[tuple[str, ...], int]:
+        """What a function or a table is called: before its parameters, or what it is given to."""
+        if self._text(i) == "function" and re.match(r"[A-Za-z_]", self._text(i + 1)):
+            names, at = [self._text(i + 1)], i + 1
+            while self._text(at + 1) in (".", ":"):
+                names.append(self._text(at + 2))
+                at += 2
+            return tuple(names), at
+        at = i - 1
+        if self._text(at) != "=" or self._text(at - 1) in ("=", "~", "<", ">"):
+            return (), i
+        at -= 1
+        names = [self._text(at)]
+        if not re.match(r"[A-Za-z_]", names[0]) or (self._text(at - 1) == "," and not in_table):
+            return (), i
+        while self._text(at - 1) in (".", ":") and re.match(r"[A-Za-z_]", self._text(at - 2)):
+            at -= 2
+            names.insert(0, self._text(at))
+        return (() if self._text(at - 1) in (".", ":", "]") else tuple(names)), i
+
+
 def read(path: str, language: str) -> dict[str, object]:
     try:
         text = Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return {"path": path, "error": str(error)}
-    plain = blanked(text, language)
+    if language == "luau":
+        plain = LUAU_OPAQUE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    else:
+        plain = blanked(text, language)
     if plain.count("{") != plain.count("}"):
         return {"path": path, "error": "braces without another"}
     tokens = [Token(found[0], found.start()) for found in TOKEN.finditer(plain)]
-    reader = Swift(tokens) if language == "swift" else Dart(tokens)
+    reader = {"swift": Swift, "dart": Dart, "luau": Luau}[language](tokens)
     rows = [{"symbol": ".".join(names), "name": plain.count("\n", 0, at) + 1} for names, at in reader.rows()]
     return {"path": path, "rows": rows}
 
