@@ -133,24 +133,25 @@ def options(command: Callable[[], list[str]], *more: str) -> Callable[[], list[s
     return lambda: [*command(), *more]
 
 
-def built(tool_name: str, remedy: str, *arguments: str) -> Path:
-    """A program compiled into a folder of its own; `{out}` in the arguments is where it goes."""
+def built(source: str, tool_name: str, remedy: str, *arguments: str) -> Path:
+    """A program compiled from a copy of its source in a folder of its own; `{out}` in the arguments is that."""
     out = Path(tempfile.mkdtemp(prefix="ckvd-reference-"))
+    shutil.copy(EXTRACT / source, out)
     compiler = tool(tool_name, remedy)
-    subprocess.run([compiler, *(a.format(out=out) for a in arguments)], check=True, cwd=out)
+    subprocess.run([compiler, *(a.format(out=out) for a in arguments), source], check=True, cwd=out)
     return out / "extract"
 
 
 def ocaml() -> list[str]:
-    source = EXTRACT / "ocaml.ml"
-    arguments = ("-I", "+compiler-libs", "ocamlcommon.cma", "-impl", str(source), "-o", "{out}/extract")
-    return [str(built("ocamlc", "apt-get install ocaml-nox ocaml-compiler-libs", *arguments))]
+    remedy = "apt-get install ocaml-nox ocaml-compiler-libs"
+    arguments = ("-I", "+compiler-libs", "ocamlcommon.cma", "-o", "extract")
+    return [str(built("ocaml.ml", "ocamlc", remedy, *arguments))]
 
 
 def haskell() -> list[str]:
     remedy = "apt-get install ghc"
-    arguments = ("-v0", "-O0", "-package", "ghc", "-outputdir", "{out}", "-o", "{out}/extract")
-    program = built("ghc", remedy, *arguments, str(EXTRACT / "haskell.hs"))
+    arguments = ("-v0", "-w", "-O0", "-package", "ghc", "-outputdir", "{out}", "-o", "{out}/extract")
+    program = built("haskell.hs", "ghc", remedy, *arguments)
     library = subprocess.run(
         [tool("ghc", remedy), "--print-libdir"], capture_output=True, text=True, check=True
     )
@@ -159,9 +160,9 @@ def haskell() -> list[str]:
 
 def zig() -> list[str]:
     packages("python.py", "ziglang")()
-    arguments = ("-m", "ziglang", "build-exe", str(EXTRACT / "zig.zig"), "-femit-bin={out}/extract")
     caches = ("--cache-dir", "{out}/cache", "--global-cache-dir", "{out}/cache")
-    return [str(built(sys.executable, "", *arguments, *caches))]
+    arguments = ("-m", "ziglang", "build-exe", "-femit-bin={out}/extract", *caches)
+    return [str(built("zig.zig", sys.executable, "", *arguments))]
 
 
 def kotlin() -> list[str]:
@@ -259,7 +260,7 @@ ML = FUNCTIONS | {
 }
 HASKELL = FUNCTIONS | {"type", "class", "impl", "enum_member"}
 ELIXIR = FUNCTIONS | {"module", "macro", "protocol", "impl", "type", "test"}
-OBJC = frozenset({"function", "method", "property", "class", "impl", "protocol", "extension"})
+OBJC = frozenset({"function", "method", "class", "impl", "protocol"})
 JULIA = FUNCTIONS | {"macro", "module", "struct", "type"}
 SWIFT = CODE | {"property", "enum_member", "extension", "protocol", "type"}
 DART = CODE | {"property", "enum_member", "extension", "mixin"}
@@ -319,7 +320,7 @@ REFERENCES: dict[str, Reference] = {
     "lua": Reference("luaparse", LUA, node("lua.cjs", "luaparse")),
     "luau": Reference(OWN, LUA, options(packages("scan.py"), "luau")),
     "markdown": Reference("commonmark.js", SECTIONS, node("markdown.cjs", "commonmark")),
-    "objc": Reference(CTAGS, OBJC, ctags("ObjectiveC", "iIPmcfpC")),
+    "objc": Reference(CTAGS, OBJC, ctags("ObjectiveC", "iIPmcf")),
     "ocaml": Reference("OCaml's parser 4.13", ML, ocaml),
     "ocaml_interface": Reference("OCaml's parser 4.13", ML, ocaml),
     "perl": Reference("PPI", frozenset({"package", "function"}), perl),

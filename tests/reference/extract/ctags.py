@@ -51,7 +51,9 @@ def main(language: str, kinds: str) -> None:
         if not _MADE_UP.match(tag["name"]):
             names = [*spaces.get(tag["path"], []), *scopes, *own(tag["name"], tag.get("signature", ""))]
             end = None if tag["kind"] == "macro" else tag.get("end")  # that of a macro is the line behind it
-            rows[tag["path"]].append({"symbol": ".".join(names), "name": tag["line"], "end": end})
+            # That of a selector in parts is the line of its last one.
+            line = None if ":" in tag["name"] else tag["line"]
+            rows[tag["path"]].append({"symbol": ".".join(names), "name": line, "end": end})
     for path, found in rows.items():
         print(json.dumps({"path": path, "rows": found}))
 
