@@ -134,7 +134,7 @@ def options(command: Callable[[], list[str]], *more: str) -> Callable[[], list[s
 
 
 def built(source: str, tool_name: str, remedy: str, *arguments: str) -> Path:
-    """A program compiled from a copy of its source in a folder of its own; `{out}` in the arguments is that."""
+    """A program compiled from a copy of its source in a folder of its own, `{out}` in the arguments."""
     out = Path(tempfile.mkdtemp(prefix="ckvd-reference-"))
     shutil.copy(EXTRACT / source, out)
     compiler = tool(tool_name, remedy)
