@@ -1,0 +1,131 @@
+"""One missing character costs what it is missing from: all other names and ranges stay as they were."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from parse_support import parsed
+
+from ckvd.model import Parsed
+
+HEADS = {
+    "the brace of a class": (
+        "typescript",
+        "class A ¦{\n  a = 1;\n  f() {\n    return 1;\n  }\n}\n\nclass B {}\n",
+    ),
+    "the colon of a class": (
+        "python",
+        "class A(B)¦:\n    a = 1\n\n    def f(self):\n        pass\n\n\ndef g(): pass\n",
+    ),
+    "a parenthesis of a suite": (
+        "javascript",
+        "describe('a', function(¦) {\n  it('b', () => {\n    x();\n  });\n});\n",
+    ),
+    "a quote of a suite": (
+        "javascript",
+        "describe(¦'a', () => {\n  const f = () => 1;\n  it('b', () => {});\n});\n",
+    ),
+    "the parenthesis of a group": ("go", "package p\n\nconst ¦(\n\ta = 1\n\tb = 2\n)\n\nfunc f() {}\n"),
+    "the brace of an implementation": ("rust", "impl A ¦{\n    fn f() {}\n\n    fn g() {}\n}\n\nfn h() {}\n"),
+    "the brace of a namespace": (
+        "csharp",
+        "namespace N\n¦{\n    class A\n    {\n        void F() { }\n    }\n}\n",
+    ),
+    "the semicolon before a namespace": ("csharp", "using A¦;\n\nnamespace N;\n\nclass B { void F() { } }\n"),
+    "a quote of an include": (
+        "cpp",
+        '#include "a.h¦"\n\nnamespace n {\n\nint f() { return 1; }\n\n}  // namespace n\n',
+    ),
+}
+LAYOUTS = {
+    "an initialiser opens the body": (
+        "cpp",
+        "namespace n {\n\nA::A(int a)\n    : a_(a) {\n  g();\n}\n\nint f() {\n  if (a) {\n    b();\n"
+        "  ¦}\n}\n\n"
+        "int h() {\n  return 1;\n}\n\n}  // namespace n\n",
+    ),
+    "a comment with a brace": (
+        "cpp",
+        "namespace n {\n\n// void g() {\n//   x\nclass A {\n  int f() {\n    return 1;\n  ¦}\n\n"
+        "  int h();\n};\n\n"
+        "}  // namespace n\n",
+    ),
+    "tabs and blanks": (
+        "java",
+        "class A {\n    class B {\n\t\tvoid f() {\n\t\t\tg¦();\n\t\t}\n    }\n\n    class C {\n"
+        "        void h() {\n        }\n    }\n}\n",
+    ),
+    "a directive at the margin": (
+        "csharp",
+        "class A\n{\n    void F()\n    {\n#pragma warning disable X\n        g¦();\n    }\n\n"
+        "    void H()\n    {\n    }\n}\n",
+    ),
+    "a text at the margin": (
+        "csharp",
+        'class A\n{\n    void F()\n    {\n        x = @"\n}\nclass\n";\n    }\n\n    void G()\n    {\n'
+        '        g¦();\n    }\n\n'
+        "    void H()\n    {\n    }\n}\n",
+    ),
+    "a remark at the margin": (
+        "python",
+        "class A:\n    def f(self):\n# old()\n        g¦()\n\n    def h(self):\n        pass\n",
+    ),
+    "a third quote": (
+        "python",
+        'class A:\n    def f(self):\n        """¦"Says\n        what it does.\n        """\n\n'
+        '    def g(self):\n'
+        '        """Says it."""\n\n    def h(self):\n        pass\n'.replace('"""¦"', '""¦"'),
+    ),
+}  # fmt: skip
+
+
+def rows(result: Parsed, without: int, back: int) -> set[tuple[str, int, int]]:
+    """The symbols that do not hold a place, as they lie without the character there."""
+    return {
+        (s.symbol, s.start - back * (s.start > without), s.end - back * (s.end > without))
+        for s in result.symbols
+        if not s.start <= without < s.end
+    }
+
+
+@pytest.mark.parametrize("case", [*HEADS, *LAYOUTS])
+def test_what_does_not_hold_the_place_is_untouched(case: str) -> None:
+    language, marked = (HEADS | LAYOUTS)[case]
+    before, after = marked.encode().split("¦".encode())
+    whole = parsed(language, before + after)
+    assert whole.status == "ok"
+    broken = parsed(language, before + after[1:])
+    assert broken.status == "partial"
+    assert rows(whole, len(before), 1) <= {(s.symbol, s.start, s.end) for s in broken.symbols}
+    assert not any(s.clean and s.start <= len(before) < s.end - 1 for s in broken.symbols)
+
+
+@pytest.mark.parametrize("case", HEADS)
+def test_what_is_missing_is_said(case: str) -> None:
+    language, marked = HEADS[case]
+    before, after = marked.encode().split("¦".encode())
+    result = parsed(language, before + after[1:])
+    assert result.detail is not None
+    assert result.detail.endswith(f"{chr(after[0])!r} seems to be missing")
+    assert result.error_bytes == 1
+    assert len(result.damage) == 1
+
+
+@pytest.mark.parametrize("case", HEADS)
+def test_the_pieces_of_what_was_mended_lie_in_the_source(case: str) -> None:
+    language, marked = HEADS[case]
+    before, after = marked.encode().split("¦".encode())
+    source = before + after[1:]
+    pieces = parsed(language, source).pieces(0, len(source))
+    assert pieces
+    assert all(0 <= a < b <= len(source) for a, b in pieces)
+    assert all(a[1] <= b[0] for a, b in pairwise(pieces))
+
+
+def test_errors_in_several_places_are_not_mended() -> None:
+    source = b"class A {\n  f( {\n  }\n\n  g() {\n    return [1;\n  }\n\n  h() {\n    return 1;\n  }\n}\n"
+    result = parsed("typescript", source)
+    assert result.status in ("partial", "failed")
+    assert "seems to be missing" not in (result.detail or "")
+    assert "A.h" in {s.symbol for s in result.symbols}
