@@ -98,6 +98,7 @@ def _language(element: bytes, attributes: bytes) -> str | None:
     label = given.get(b"lang") or given.get(b"type") or b""
     if element == b"style":
         name = label.rpartition(b"/")[2].decode("utf-8", "replace") or "css"
+        name = "css" if name in get("css").aliases else name
     elif label == b"tsx":
         name = "tsx"
     elif _TYPESCRIPT.fullmatch(label):

@@ -101,6 +101,13 @@ def test_styles_are_islands() -> None:
     assert [s.scope for s in result.symbols] == [None, None, 1, None, None]
 
 
+@pytest.mark.parametrize("lang", ["css", "postcss", "scss"])
+def test_styles_by_the_language_that_they_name(lang: str) -> None:
+    source = f'<template><i/></template>\n<style lang="{lang}" scoped>\n.a {{\n  .b {{ color: red; }}\n}}\n</style>\n'
+    given = parsed("a.vue", source.encode())
+    assert [s.symbol for s in given.symbols] == [".a", ".a..b"]
+
+
 def test_svelte_and_damage_in_a_script() -> None:
     source = (
         b"<script>\nexport function fine() { return 1 }\nfunction broken( {\n</script>\n"
