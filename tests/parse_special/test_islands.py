@@ -103,7 +103,7 @@ def test_styles_are_islands() -> None:
 
 @pytest.mark.parametrize("lang", ["css", "postcss", "scss"])
 def test_styles_by_the_language_that_they_name(lang: str) -> None:
-    source = f'<template><i/></template>\n<style lang="{lang}" scoped>\n.a {{\n  .b {{ color: red; }}\n}}\n</style>\n'
+    source = f'<i/>\n<style lang="{lang}" scoped>\n.a {{\n  .b {{ color: red; }}\n}}\n</style>\n'
     given = parsed("a.vue", source.encode())
     assert [s.symbol for s in given.symbols] == [".a", ".a..b"]
 

@@ -425,6 +425,8 @@ class Luau:
 
     def rows(self) -> Iterator[tuple[tuple[str, ...], int]]:
         open_: list[tuple[str, tuple[str, ...]]] = [("", ())]
+        given: list[int] = []
+        inner = -1
         for i, token in enumerate(self._tokens):
             text, here = token.text, open_[-1][1]
             if text == "function":
@@ -432,7 +434,13 @@ class Luau:
                 if name and open_[-1][0] != "type":
                     yield (*here, *name), self._tokens[at].at
                 open_.append(("function", (*here, *name)))
-            elif text in ("do", "repeat") or (text == "if" and self._is_statement(i)):
+            elif text == "if" and (inner == i - 1 or not self._is_statement(i)):
+                given.append(len(open_))  # an expression, until its `else`
+            elif text in ("then", "else") and given and given[-1] == len(open_):
+                inner = i
+                if text == "else":
+                    given.pop()
+            elif text in ("do", "repeat", "if"):
                 open_.append((text, here))
             elif text in ("end", "until") and len(open_) > 1:
                 open_.pop()
