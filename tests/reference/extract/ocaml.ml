@@ -30,12 +30,17 @@ let rec names p = match p.ppat_desc with
   | Ppat_tuple ps -> List.concat_map names ps
   | _ -> []
 
+(* The title of a test, `let%test "…" =`, qualifies what stands in it. *)
+let title p = match p.ppat_desc with
+  | Ppat_constant (Pconst_string (text, _, _)) when text <> "" -> [text]
+  | _ -> []
+
 let base = Ast_iterator.default_iterator
 let iterator = { base with
   structure_item = (fun it item -> match item.pstr_desc with
     | Pstr_value (_, bindings) -> List.iter (fun b ->
         List.iter (fun name -> row name b.pvb_loc) (names b.pvb_pat);
-        match names b.pvb_pat with
+        match names b.pvb_pat @ title b.pvb_pat with
         | [name] -> inside name (fun () -> it.expr it b.pvb_expr)
         | _ -> it.expr it b.pvb_expr) bindings
     | Pstr_exception e -> row e.ptyexn_constructor.pext_name.txt item.pstr_loc
