@@ -14,7 +14,11 @@ const READ = {
   toml(text) {
     const { parseTOML } = require("toml-eslint-parser");
     const rows = [];
-    const key = (k) => k.keys.map((part) => text.slice(...part.range)).join(".");
+    const plain = (key) => (/^(["'])[^]*\1$/.test(key) ? key.slice(1, -1) : key); // of a dotted one quotes stay
+    const key = ({ keys }) => {
+      const parts = keys.map((part) => text.slice(...part.range));
+      return parts.length === 1 ? plain(parts[0]) : parts.join(".");
+    };
     for (const node of parseTOML(text).body[0].body) rows.push([key(node.key), ...node.range]);
     return rows;
   },

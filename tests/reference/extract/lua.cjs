@@ -15,10 +15,10 @@ function plain(node) {
   return base === null ? null : `${base}.${node.identifier.name}`;
 }
 
-/** A field's table qualifies what it holds; so does one that a variable is given outside all functions. */
-function holds(whole, parents) {
-  if (whole.type === "TableField") return true;
-  return !parents.length && whole.variables[0].type === "Identifier";
+/** A field's table qualifies what it holds; so does all that a variable is given outside all functions. */
+function holds(whole, value, inside) {
+  if (whole.type === "TableField") return value.type === "TableConstructorExpression";
+  return !inside && whole.variables[0].type === "Identifier";
 }
 
 function key(field) {
@@ -37,19 +37,18 @@ function extract(file) {
       if (luaVersion === "LuaJIT") return { path: file, error: error.message };
     }
   const rows = [];
-  const pending = [[tree, []]];
+  const pending = [[tree, [], false]];
   const row = (names, node) => rows.push({ symbol: names.join("."), start: node.loc.start.line, end: node.loc.end.line });
   while (pending.length) {
-    const [node, parents] = pending.pop();
-    const put = (child, names) => child && pending.push([child, names]);
+    const [node, parents, local] = pending.pop();
+    const held = local || node.type === "FunctionDeclaration";
+    const put = (child, names) => child && pending.push([child, names, held]);
     const given = (name, value, whole) => {
       if (name !== null && value && value.type === "FunctionDeclaration") {
         const names = [...parents, ...name.split(".")];
         row(names, whole);
         for (const child of value.body) put(child, names);
-      } else if (name !== null && value && value.type === "TableConstructorExpression" && holds(whole, parents)) {
-        for (const child of value.fields) put(child, [...parents, name]);
-      } else put(value, parents);
+      } else put(value, name !== null && holds(whole, value, held || parents.length) ? [...parents, name] : parents);
     };
     if (node.type === "FunctionDeclaration" && node.identifier) {
       given(plain(node.identifier), node, node);

@@ -415,7 +415,9 @@ LUAU_OPAQUE = re.compile(
 class Luau:
     """Luau's functions, by the words that open and end a block; an `if` in an expression has no `end`."""
 
-    BEFORE_STATEMENT = frozenset({"then", "else", "do", "repeat", "end", ")", "}", "]", ";", "until", ""})
+    BEFORE_STATEMENT = frozenset(
+        {"then", "else", "do", "repeat", "until", "end", ")", "}", "]", ";", "?", ">", ""}
+    )
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens

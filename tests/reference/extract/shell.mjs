@@ -8,8 +8,9 @@ const { default: sh } = await import(pathToFileURL(at.find((p) => fs.existsSync(
 const { syntax } = sh;
 
 function extract(file) {
-  const text = fs.readFileSync(file, "latin1");
-  const variant = file.endsWith(".bats") ? syntax.LangBats : /^#!.*\bm?ksh\b/.test(text) ? syntax.LangMirBSDKorn : syntax.LangBash;
+  // A test of bats is a block to the shell.
+  const text = fs.readFileSync(file, "latin1").replace(/^@test\b.*\{[ \t]*$/gm, "{");
+  const variant = /^#!.*\bm?ksh\b/.test(text) ? syntax.LangMirBSDKorn : syntax.LangBash;
   let tree;
   try {
     tree = syntax.NewParser(syntax.Variant(variant)).Parse(text, file);
