@@ -36,7 +36,7 @@ local t = { [k] = function() end, ["q r"] = function() end, [1] = function() end
 local u = { [function(e) return e end] = function() end }
 """
 ZIG_HELD = """const P = struct { Ast.Index, u8 };
-const E = enum { a, @"b c" };
+const E = enum { a, @"b c", f16, void };
 fn f(o: struct { t: u8 }) struct { Q, R } { return .{}; }
 const S = struct { in: struct { deep: u8 } };
 test { const inner = 1; }
@@ -66,7 +66,7 @@ CREATE FOREIGN TABLE ft (a int) SERVER s;
         ("lua", LUA_INDEXES, ['M["a b"]', "t", "t.f", "t.q r", "u"]),
         ("ocaml", OCAML_LOCALS, ["show", "z"]),
         ("sql", SQL_KINDS, ["am", "ci", "fake_fdw", "ft", "my_dict", "pl"]),
-        ("zig", ZIG_HELD, ["E", 'E.@"b c"', "E.a", "P", "S", "S.in", "S.in.deep", "f"]),
+        ("zig", ZIG_HELD, ["E", 'E.@"b c"', "E.a", "E.f16", "E.void", "P", "S", "S.in", "S.in.deep", "f"]),
     ],
 )
 def test_names(language: str, source: str, wanted: list[str]) -> None:
