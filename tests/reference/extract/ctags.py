@@ -48,8 +48,6 @@ def main(language: str, kinds: str) -> None:
         scopes = [p for p in _SEPARATORS.split(tag.get("scope", "")) if p and not _MADE_UP.match(p)]
         if language == "C" and tag["kind"] in ("prototype", "function") and "scope" in tag:
             continue  # a macro that makes a field: C has no functions in a struct
-        if language == "Make" and "$" in tag["name"]:
-            continue  # a rule of a template, or one whose name only a run of make knows
         if not _MADE_UP.match(tag["name"]):
             names = [*spaces.get(tag["path"], []), *scopes, *own(tag["name"], tag.get("signature", ""))]
             end = None if tag["kind"] == "macro" else tag.get("end")  # that of a macro is the line behind it
