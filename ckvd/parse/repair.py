@@ -46,6 +46,8 @@ def _likely(text: bytes, block: Range, lines: list[Range]) -> Iterator[Insertion
         if not more:
             continue
         missing = closer if more > 0 else opener
+        if more > 0 and any(text.endswith(opener, 0, end) for end in ends):
+            yield from ((end, missing) for end in (len(text[: block[1]].rstrip()), block[1]))
         if opener != b"{":
             yield from ((at, missing) for line in lines for at in _within(text, line, opener, closer, more))
         if more > 0:

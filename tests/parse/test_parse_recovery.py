@@ -39,6 +39,7 @@ HEADS = {
     ),
 }
 LAYOUTS = {
+    "the end of a group": ("go", "package p\n\nconst (\n\ta = 1\n\tb = 2\n¦)\n\nfunc f() {}\n"),
     "an initialiser opens the body": (
         "cpp",
         "namespace n {\n\nA::A(int a)\n    : a_(a) {\n  g();\n}\n\nint f() {\n  if (a) {\n    b();\n"
