@@ -74,6 +74,8 @@ class Lock:
                 who = f"pid {pid}" if pid else "another process"
                 raise LockedError(f"{who} is already writing {places.db}; stop it first, or pass --db")
             undo.pop_all()
+        with contextlib.suppress(OSError):  # somebody else's: it keeps its mode
+            os.fchmod(fd, 0o600)
         # The pid is for people: a full disk may refuse it.
         with contextlib.suppress(OSError):
             os.ftruncate(fd, 0)

@@ -50,14 +50,13 @@ def prepare(path: str) -> None:
 
 
 def _own_folder(folder: str) -> None:
-    try:
+    with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    except FileExistsError:
-        found = os.lstat(folder)
-        if not stat.S_ISDIR(found.st_mode):
-            raise StoreError(f"{folder} is not a folder; remove it, or pass --db") from None
-        if stat.S_IMODE(found.st_mode) != 0o700:
-            os.chmod(folder, 0o700)
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode):
+        raise StoreError(f"{folder} is not a folder; remove it, or pass --db")
+    if stat.S_IMODE(found.st_mode) != 0o700:  # as it was, or as a umask has left it
+        os.chmod(folder, 0o700)
     ignore = os.path.join(folder, ".gitignore")
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
@@ -67,6 +66,7 @@ def _own_folder(folder: str) -> None:
             return  # something else stands there: not ckvd's to take away, and of no use to an index
         raise
     with open(fd, "r+b", buffering=0) as file:
+        os.fchmod(fd, 0o600)
         # Whoever made it may have been killed, or met a full disk, before the line was in.
         if not os.fstat(fd).st_size:
             file.write(b"*\n")
