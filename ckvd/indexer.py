@@ -104,7 +104,7 @@ class Indexer:
         """Takes a configuration: the next full pass cuts anew what it touches."""
         self.settings = settings
         self._base_key = settings.key
-        self._cut_keys: dict[tuple[str | None, Attributes | None, str], str] = {}
+        self._cut_keys: dict[tuple[str | None, Attributes | None, str, bool, bool], str] = {}
         self.pool.use(settings.model)
         self.vectors = VectorMaker(self.writer, settings, self.metrics)
         self.writer.set_meta({"ckvd_version": __version__, "root": display_path(self.root)})
@@ -176,15 +176,17 @@ class Indexer:
                 or (dirty is not None and path in dirty)
                 or entry.stamp != known.stamp
                 or known.stamp.racy(known.read_ns)
-                or known.cut_key != self._cut_key(known.language, attributes.get(path))
+                or known.cut_key != self._cut_key(known.language, attributes.get(path), entry)
             ):
                 todo.append(path)
         # Small files first: a huge one never stands in front of all others.
         todo.sort(key=lambda p: (found.entries[p].stamp.size, p))
         return todo
 
-    def _cut_key(self, language: str | None, attributes: Attributes | None) -> str:
-        place = language, attributes, self.tree.object_format
+    def _cut_key(self, language: str | None, attributes: Attributes | None, entry: Entry) -> str:
+        """Says what the rows of a file stand on besides its bytes."""
+        too_large = entry.stamp.size > self.settings.config.index.max_file_bytes
+        place = language, attributes, self.tree.object_format, entry.included, too_large
         key = self._cut_keys.get(place)
         if key is None:
             parts = (
@@ -192,6 +194,7 @@ class Indexer:
                 version.key(language) if language else "",
                 f"{attributes.language}/{attributes.generated}" if attributes else "",
                 self.tree.object_format,
+                f"{entry.included}/{too_large}",
             )
             key = hashlib.blake2b("\0".join(parts).encode(), digest_size=12).hexdigest()
             self._cut_keys[place] = key
@@ -259,7 +262,7 @@ class Indexer:
                 if (
                     known is not None
                     and known.blob_oid == got.blob_oid
-                    and known.cut_key == self._cut_key(known.language, attribute)
+                    and known.cut_key == self._cut_key(known.language, attribute, found.entries[path])
                 ):
                     known = replace(known, stamp=got.stamp, read_ns=now)
                     batch.touched[path] = known
@@ -276,7 +279,8 @@ class Indexer:
 
         def finish(result: FileResult) -> FileResult:
             stamp, read_ns = read_of.pop(result.path)
-            key = self._cut_key(result.language, attributes.get(result.path))
+            entry = found.entries[result.path]
+            key = self._cut_key(result.language, attributes.get(result.path), entry)
             batch.touched[result.path] = Known(stamp, read_ns, key, result.blob_oid, result.language)
             return result
 

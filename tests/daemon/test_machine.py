@@ -60,6 +60,7 @@ CONFIGURATIONS = (
     "",
     "index:\n  exclude: ['*.go']\n",
     "chunking:\n  window_chars: 400\n",
+    "index:\n  include: ['*.swp', secrets.py]\n  max_file_bytes: 150\n",
     "index:\n  exclud: []\n",
 )
 
