@@ -117,6 +117,7 @@ class Index:
                 offset=offset,
                 telling=telling,
                 look=lambda reader, hits: seen(self.root, reader, hits),
+                pieces=lambda model, texts: self._embedder(model).pieces(texts),
             )
 
     def embed_query(self, model: Serving, text: str) -> Vector:
@@ -124,13 +125,16 @@ class Index:
 
         ModelError where that is neither a model of this installation nor the one that `ckv.yaml` names.
         """
+        return self._embedder(model).embed_query(text)
+
+    def _embedder(self, model: Serving) -> Embedder:
         with self._loading:
             embedder = self._embedders.get(model.identity)
             if embedder is None:
                 from ckvd.embed import embedder as embedders
 
                 embedder = self._embedders[model.identity] = embedders.load(model_of(self.root, model))
-        return embedder.embed_query(text)
+        return embedder
 
     def _counter(self, model: Serving | None) -> TokenCounter:
         """Of the model that serves; of the one that ships where that is not at hand."""

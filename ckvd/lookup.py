@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NAMED = 200
 """Symbols of one name that are looked at: there may be thousands of `__init__`."""
-_FREQUENT = 2000
+FREQUENT = 2000
 """A word in so many chunks is looked up without its other forms: they tell little more, and take most of the
 time of a search."""
 _LONGEST_PART = 200  # characters: each is a trigram to look up
@@ -93,11 +93,16 @@ class Lookup:
                     found.setdefault(id_, 1)
         return found
 
-    def by_words(self, query: Query) -> dict[int, float]:
+    def counts(self, query: Query) -> dict[str, int]:
+        """Chunks with each word of the query, by its term: FREQUENT stands for that many and more."""
+        sql = "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)"
+        return {term: self._query(sql, (term, FREQUENT))[0][0] for term in query.words}
+
+    def by_words(self, query: Query, counts: Mapping[str, int]) -> dict[int, float]:
         """BM25 scores, higher is better; 0 for what only has the query within a symbol's name."""
         if not query.terms:
             return {}
-        alone = [term for term in query.beginnings if self._is_frequent(term)]
+        alone = [term for term, count in counts.items() if count >= FREQUENT]
         weights = ", ".join(map(str, rank.BM25_COLUMNS.values()))
         joined = " CROSS JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
         rows = self._query(
@@ -110,13 +115,6 @@ class Lookup:
             for id_ in self._by_substring(query.names[0].rpartition(".")[2]):
                 found.setdefault(id_, 0.0)
         return found
-
-    def _is_frequent(self, term: str) -> bool:
-        rows = self._query(
-            "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)",
-            (term, _FREQUENT),
-        )
-        return bool(rows[0][0] == _FREQUENT)
 
     def _by_substring(self, part: str) -> list[int]:
         """Chunks of symbols with `part` within their name; the index knows three characters and more."""

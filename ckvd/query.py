@@ -41,15 +41,16 @@ _SUFFIXES = (
 class Query:
     """A parsed query.
 
-    `terms` are phrases and words in FTS5's syntax, none where the text has no word; by some of the words
-    `beginnings` has what also matches their other forms. `stems` are the distinct words that matter,
-    stemmed. `spelled` is all words in order, as `words.split` gives them for a name. `names` are the parts
-    that look like a symbol's name, `.`-joined where qualified; `whole` says that the query is one such name
-    and nothing else.
+    `terms` are phrases and words in FTS5's syntax, none where the text has no word. `words` are the distinct
+    ones that matter, by the term that each is; by some of these `beginnings` has what also matches their
+    other forms. `stems` are the same words, stemmed. `spelled` is all words in order, as `words.split` gives
+    them for a name. `names` are the parts that look like a symbol's name, `.`-joined where qualified;
+    `whole` says that the query is one such name and nothing else.
     """
 
     text: str
     terms: tuple[str, ...]
+    words: Mapping[str, str]
     beginnings: Mapping[str, str]
     stems: frozenset[str]
     spelled: tuple[str, ...]
@@ -98,6 +99,7 @@ def parse(text: str) -> Query:
     return Query(
         text=text,
         terms=tuple(terms),
+        words={_phrase([word]): word for word in kept},
         beginnings=beginnings,
         stems=frozenset(map(fold, kept)),
         spelled=words.split(text),

@@ -4,6 +4,7 @@ The score of a candidate is a weighted sum, each part between 0 and 1:
 
     WORDS * bm25 / best bm25  +  VECTORS * cosine / best cosine
     + NAME * share of the name's words that are asked for  +  ASKED * share of the query's words in the name
+    + CLOSE * closeness of the name in meaning / best
 
 times the weights of its unit and its place. Scores of the two searches are used, not ranks: reciprocal-rank
 fusion forgets by how much the first hit is better, which is what tells a lucky match from a sure one. Of a
@@ -33,6 +34,8 @@ NAME = 0.20
 ASKED = 0.15
 WHOLLY = 0.30
 """Added where the name has all words of the query (`sharded lru` is the class before its methods)."""
+CLOSE = 0.20
+"""Of a name's closeness in meaning, in proportion to the closest."""
 MENTION = 0.20
 """Added where a longer query mentions the symbol's name in so many words (`where does _evict run`)."""
 
@@ -107,18 +110,22 @@ def order(
     cosine: Mapping[int, float],
     named: Mapping[int, int],
     mode: Mode = "hybrid",
+    close: Mapping[int, float] | None = None,
 ) -> list[Ranked]:
     """Candidates, the best first, none overlapping one above it.
 
     `bm25` (higher is better) and `cosine` are by chunk id and may lack any; `named` has the grade, as in
-    `Ranked.exact`, of the chunks that an exact look-up of the query's names found. In mode `vector` the
-    cosine alone decides. Equal input gives equal output: ties go by path and place.
+    `Ranked.exact`, of the chunks that an exact look-up of the query's names found. `close` is how near in
+    meaning the chunks' names are, where that is known. In mode `vector` the cosine alone decides. Equal
+    input gives equal output: ties go by path and place.
     """
     if mode == "vector":
         ranked = [Ranked(c, cosine.get(c.id, 0.0), 0) for c in candidates]
     else:
         best_bm25 = max(bm25.values(), default=0.0) or 1.0
         best_cosine = max(cosine.values(), default=0.0)
+        close = close or {}
+        closest = max(close.values(), default=0.0)
         of_tests = not _TEST_WORDS.isdisjoint(query.stems)
         of_prose = not _PROSE_WORDS.isdisjoint(query.stems)
         ranked, shares = [], {}
@@ -130,6 +137,8 @@ def order(
                 score += WHOLLY
             if best_cosine > 0:
                 score += VECTORS * max(cosine.get(c.id, 0.0), 0.0) / best_cosine
+            if closest > 0:
+                score += CLOSE * close.get(c.id, 0.0) / closest
             grade = named.get(c.id, 0)
             if grade and not query.whole:
                 score += MENTION * grade / 2

@@ -6,18 +6,22 @@ Python does.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ckvd import rank
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit, Results
-from ckvd.lookup import Filters, Lookup, Serving, serving
+from ckvd.lookup import FREQUENT, Filters, Lookup, Serving, serving
 from ckvd.query import Query, parse
-from ckvd.rank import Mode, Ranked
+from ckvd.rank import Candidate, Mode, Ranked
 from ckvd.tell import Telling, Told, chunk_columns, tell
 
 if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
     from ckvd.lookup import Vector
     from ckvd.store.reader import Reader
 
@@ -28,6 +32,9 @@ POOL_FACTOR = 6
 """At least as many candidates for each hit of a page."""
 
 Look = Callable[["Reader", Sequence[Hit]], tuple[Hit, ...]]
+
+Pieces = Callable[[Serving, Sequence[str]], "tuple[Sequence[Sequence[int]], NDArray[float32]] | None"]
+"""Gives the tokens of texts by the model given, as rows of a table of their vectors; None if it has none."""
 
 EmbedQuery = Callable[[Serving, str], "Vector"]
 """Gives the unit vector of a query by the model given; raises ModelError where that is not at hand."""
@@ -44,9 +51,10 @@ def search(
     offset: int = 0,
     telling: Telling | None = None,
     look: Look | None = None,
+    pieces: Pieces | None = None,
 ) -> Results:
     """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision; `telling`
-    may widen them or leave out what has no room, `look` adds what is on disk.
+    may widen them or leave out what has no room, `look` adds what is on disk, `pieces` helps to rank.
 
     No text raises, but UsageError for an empty one. ModelError in mode `vector` where no vectors can be
     searched; in mode `hybrid` that is a note. StoreError where the index cannot be read.
@@ -64,12 +72,16 @@ def search(
     with reader.snapshot():
         found = Lookup(reader, filters or Filters(), max(POOL, POOL_FACTOR * k))
         named = found.by_name(query) if mode != "vector" else {}
-        bm25 = found.by_words(query) if mode != "vector" else {}
+        counts = found.counts(query) if mode != "vector" else {}
+        bm25 = found.by_words(query, counts) if mode != "vector" else {}
         cosine: Mapping[int, float] = {}
         if model is not None and vector is not None:
             cosine = found.by_vector(model, vector, [*{**bm25, **named}])
         candidates = found.candidates({*named, *bm25, *cosine})
-        ranked = rank.order(query, candidates, bm25, cosine, named, mode)
+        close = {}
+        if model is not None and mode == "hybrid" and pieces is not None:
+            close = _close(query, counts, candidates, lambda texts: pieces(model, texts))
+        ranked = rank.order(query, candidates, bm25, cosine, named, mode, close)
         hits = _hits(reader, found, query, ranked[offset : offset + k])
         told = tell(reader, hits, telling) if telling is not None else Told(hits)
         notes = "; ".join(filter(None, (note, told.note)))
@@ -93,6 +105,30 @@ def _embed(
         return model, embed_query(model, text), ""
     except ModelError as error:
         return None, None, str(error)
+
+
+def _close(
+    query: Query,
+    counts: Mapping[str, int],
+    candidates: Sequence[Candidate],
+    pieces: Callable[[Sequence[str]], tuple[Sequence[Sequence[int]], NDArray[float32]] | None],
+) -> dict[int, float]:
+    """How near the candidates' names are to the query, by chunk id; a rare word of the query weighs more."""
+    from ckvd.closeness import closeness
+
+    asked = list(query.words.values())
+    names = list(dict.fromkeys(name for c in candidates if (name := _name(c))))
+    table = pieces([*asked, *names])
+    if table is None:
+        return {}
+    rows, vectors = table
+    weights = [math.log1p(4 * FREQUENT / max(counts[term], 1)) for term in query.words]
+    known = dict(zip(names, closeness(rows[: len(asked)], weights, rows[len(asked) :], vectors), strict=True))
+    return {c.id: known[name] for c in candidates if (name := _name(c))}
+
+
+def _name(c: Candidate) -> str:
+    return (c.symbol or "").rpartition(".")[2]
 
 
 def _hits(reader: Reader, found: Lookup, query: Query, page: Sequence[Ranked]) -> tuple[Hit, ...]:

@@ -19,6 +19,7 @@ PURE = (
     "plan",
     "query",
     "rank",
+    "closeness",
     "nearest",
     "hit",
     "budget",

@@ -43,6 +43,11 @@ class Embedder(Protocol):
         """The unit vector [dimensions] of a query."""
         ...
 
+    def pieces(self, texts: Sequence[str], /) -> tuple[list[list[int]], Vector] | None:
+        """The distinct tokens of each text, as rows of a table of their unit vectors [n, dimensions]; None
+        of a model in which a token has no vector of its own."""
+        ...
+
 
 def load(spec: ModelSpec, threads: int = 1, *, verify: bool = False) -> Embedder:
     """The model ready to run, on at most `threads` threads; `verify` reads its files' hashes first.
@@ -95,6 +100,9 @@ class _Onnx(ABC):
 
     def embed_query(self, text: str) -> Vector:
         return self._one(self.spec.query_prefix + text)
+
+    def pieces(self, _: Sequence[str], /) -> tuple[list[list[int]], Vector] | None:
+        return None
 
     def _one(self, text: str) -> Vector:
         vector = self._run(self._tokenizer.ids(text, self.spec.limit))
@@ -152,6 +160,25 @@ class _Static(_Onnx):
         distinct, counts = np.unique(np.array(ids, np.int64), return_counts=True)
         return {"input_ids": distinct[None], "weights": np.sqrt(counts, dtype=np.float32)[None]}
 
+    def pieces(self, texts: Sequence[str], /) -> tuple[list[list[int]], Vector]:
+        known: dict[int, int] = {}
+        rows = []
+        for text in texts:
+            ids = dict.fromkeys(self._tokenizer.ids(text, self.spec.limit))
+            rows.append([known.setdefault(i, len(known)) for i in ids])
+        if not known:
+            return rows, np.empty((0, self.spec.dimensions), np.float32)
+        feeds: dict[str, NDArray[Any]] = {
+            "input_ids": np.array([*known], np.int64)[:, None],
+            "weights": np.ones((len(known), 1), np.float32),
+        }
+        return rows, _unit_rows(self._session.run(self._output, feeds)[0])
+
+
+def _unit_rows(vectors: NDArray[Any]) -> Vector:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+
 
 class _Transformer(_Onnx):
     """A BERT-like encoder, pooled here or in its graph."""
@@ -186,6 +213,9 @@ class HashEmbedder:
             if texts
             else np.empty((0, self.spec.dimensions), np.float32)
         )
+
+    def pieces(self, _: Sequence[str], /) -> None:
+        return None
 
     def embed_query(self, text: str) -> Vector:
         vector = np.zeros(self.spec.dimensions, np.float32)
