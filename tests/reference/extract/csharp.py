@@ -30,8 +30,9 @@ NAMES: dict[str, Named] = {
 }
 NAMES["LocalFunctionStatement"] = NAMES["Method"]
 NAMES["Namespace"] = lambda node: (node.Name, re.sub(r"\s", "", str(node.Name)).split("."))
-NAMES["Operator"] = lambda node: (node.OperatorToken, [str(node.OperatorToken)])
-NAMES["ConversionOperator"] = lambda node: (node.Type, [str(node.Type)])
+NAMES["Destructor"] = lambda node: (node.Identifier, [f"~{node.Identifier}"])
+NAMES["Operator"] = lambda node: (node.OperatorToken, [f"operator {node.OperatorToken}"])
+NAMES["ConversionOperator"] = lambda node: (node.Type, [f"operator {node.Type}"])
 NAMES["Indexer"] = lambda node: (node.ThisKeyword, ["this"])
 
 
