@@ -70,9 +70,9 @@ def test_the_whole_standard_library() -> None:
     total, differ = compare([f for f in files if f not in unread])
     assert total > 15_000  # some distributions leave the library's own tests out, which are as much again
     assert differ == []
-    # What the grammar itself cannot read: a bracket's content that is indented less than its statement, and
-    # from 3.13 on defaults of type parameters, which the library's tests alone have.
+    # What the grammar itself cannot read: a bracket's content that is indented less than its statement. From 3.12
+    # on such a one stands in the largest class of the file, and costs its methods the class's name.
     total, differ = compare(sorted(unread))
-    assert len(differ) <= total // 10
-    if sys.version_info < (3, 13):
-        assert {name for name, _ in differ} <= {"test_compile.py"}
+    if sys.version_info < (3, 12):
+        assert len(differ) <= total // 10
+    assert {name for name, _ in differ} <= {"test_compile.py"}
