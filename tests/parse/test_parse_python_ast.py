@@ -70,8 +70,8 @@ def test_the_whole_standard_library() -> None:
     total, differ = compare([f for f in files if f not in unread])
     assert total > 15_000  # some distributions leave the library's own tests out, which are as much again
     assert differ == []
-    # What the grammar itself cannot read: a bracket's content that is indented less than its statement. From 3.12
-    # on such a one stands in the largest class of the file, and costs its methods the class's name.
+    # What the grammar itself cannot read: a bracket's content that is indented less than its statement. From
+    # 3.12 on such a one stands in the largest class of the file, and costs its methods the class's name.
     total, differ = compare(sorted(unread))
     if sys.version_info < (3, 12):
         assert len(differ) <= total // 10
