@@ -11,7 +11,7 @@ from ckvd.errors import DamagedStoreError, StoreError
 from ckvd.front import Front
 from ckvd.indexer import Indexer
 from ckvd.store.check import Checker
-from ckvd.store.writer import Foreign
+from ckvd.store.states import Foreign
 
 
 class Ended(enum.Enum):

@@ -3,85 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import enum
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
 
 import apsw
 
 from ckvd.errors import DamagedStoreError, Stopped, StoreError
-from ckvd.model import Stamp
 from ckvd.plan import FilePlan, StoredFile
 from ckvd.store import apply, files, metrics, owner, rows, schema, upkeep, vectors
-from ckvd.store.connection import (
-    MetaValue,
-    Patience,
-    configure,
-    connect,
-    plain_errors,
-    transaction,
-)
+from ckvd.store.connection import MetaValue, Patience, configure, connect, plain_errors, transaction
+from ckvd.store.states import FileState, Foreign, Head, Seen, Trust
 from ckvd.store.vectors import Pending, Vector
 
-__all__ = ["FileState", "Head", "Pending", "Seen", "Trust", "Vector", "Writer", "open_writer"]
-
-
-class Seen(Protocol):
-    """When and how a file was last read: its stamp then, the time before, and the key of how it was cut."""
-
-    @property
-    def stamp(self) -> Stamp: ...
-    @property
-    def read_ns(self) -> int: ...
-    @property
-    def cut_key(self) -> str: ...
-
-
-class Head(Protocol):
-    """Where git's HEAD points: `ref` None when detached, `commit` None when unborn."""
-
-    @property
-    def ref(self) -> str | None: ...
-    @property
-    def commit(self) -> str | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """What the store knows of a file, as far as deciding whether to read it again needs."""
-
-    stamp: Stamp
-    read_ns: int
-    cut_key: str
-    blob_oid: str | None
-    language: str | None
-    reason: str | None
-
+__all__ = ["Pending", "Trust", "Vector", "Writer", "open_writer"]
 
 _CLOSE_S = 0.5  # for the last checkpoint of a writer that was asked to end
 _TRIM_S = 1.0  # between two tries to cut the WAL, each of which may wait for readers
-
-
-class Trust(enum.Enum):
-    """How far what is in a database is believed."""
-
-    FULL = enum.auto()
-    CHECKED = enum.auto()
-    """All of it is checked first, and every row compared by the next pass: for after a DamagedStoreError."""
-    NONE = enum.auto()
-    """It is emptied: for where checking it did not help."""
-
-
-class Foreign(enum.Enum):
-    """What another program did to the file."""
-
-    COMMITTED = enum.auto()
-    """Changed rows, by SQLite."""
-    WRITTEN = enum.auto()
-    """Wrote to it: a checkpoint, or something that does it no good."""
 
 
 def open_writer(path: str, trust: Trust = Trust.FULL, give_up: Callable[[], bool] = lambda: False) -> Writer:
