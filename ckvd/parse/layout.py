@@ -19,6 +19,7 @@ _ASIDE = re.compile(rb"<\?|\?>|#!|#[ \t]*(?:if|el|endif)")
 """Lines that belong to no block: without them the rest would be read otherwise."""
 _REMARK = re.compile(rb"//|/\*|\*|--|#(?!\[)")
 _NO_CODE = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""")
+_BLANK = re.compile(rb"[ \t]*")
 _TAB_AND_BLANKS = re.compile(rb"^\t+ {2}", re.MULTILINE)
 
 DEEPER_THAN_ANY = 1 << 30
@@ -58,9 +59,8 @@ class Layout:
 
     def indent(self, text: bytes, at: int) -> int:
         """The column at which the line that holds an offset begins to say something."""
-        line = text.rfind(b"\n", 0, at) + 1
-        stop = text.find(b"\n", line)
-        return self._columns(text[line : stop if stop >= 0 else len(text)])
+        blank = _BLANK.match(text, text.rfind(b"\n", 0, at) + 1)
+        return self._columns(blank[0] if blank is not None else b"")
 
     def blocks(self, text: bytes, start: int, end: int, floor: int = -1) -> list[Block]:
         """The blocks of a range at its least indentation above `floor`.

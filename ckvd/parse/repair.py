@@ -14,6 +14,8 @@ from ckvd.model import Range
 from ckvd.parse.layout import Layout
 
 MOST_TRIES = 80
+LONGEST_LINE = 1000
+"""Longer ones are not of a layout that says anything, and slow to read again and again."""
 HEAD_LINES = 6
 """So many lines may go on with a block's head."""
 
@@ -30,12 +32,16 @@ Insertion = tuple[int, bytes]
 
 def insertions(layout: Layout, text: bytes, block: Range, indent: int) -> Iterator[Insertion]:
     """What may be missing in a block whose least indentation is `indent`, the likeliest first."""
-    for tried, each in enumerate(
-        dict.fromkeys(_likely(text, block, _own_lines(layout, text, block, indent)))
-    ):
-        if tried == MOST_TRIES:
+    given: set[Insertion] = set()
+    lines = _own_lines(layout, text, block, indent)
+    if any(stop - start > LONGEST_LINE for start, stop in lines):
+        return
+    for each in _likely(text, block, lines):
+        if len(given) == MOST_TRIES:
             return
-        yield each
+        if each not in given:
+            given.add(each)
+            yield each
 
 
 def _likely(text: bytes, block: Range, lines: list[Range]) -> Iterator[Insertion]:
