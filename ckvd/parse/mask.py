@@ -99,16 +99,6 @@ def kotlin_constructors(source: bytes) -> bytes:
     return _PRIMARY.sub(lambda found: found[1] + blanked(found[2]), kotlin_one_line(source))
 
 
-_ANNOTATED = re.compile(
-    rb"^([ \t]*@[\w.:]+(?:\([^()\n]*\))?[ \t]*)(//[^\n]*|\n(?:[ \t]*//[^\n]*\n)+)", re.MULTILINE
-)
-
-
-def kotlin_annotated(source: bytes) -> bytes:
-    """A comment behind an annotation, which makes the grammar take the declaration for an expression."""
-    return _ANNOTATED.sub(lambda found: found[1] + blanked(found[2]), source)
-
-
 _BACKTICK = re.compile(
     rb"\A(?:[ \t]*#[ \t]*\w+[ \t]*=[^\n]*\n)*?[ \t]*#[ \t]*escape[ \t]*=[ \t]*`", re.IGNORECASE
 )
@@ -195,7 +185,6 @@ MASKS: dict[str, Mask] = {
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
-    "kotlin_annotated": kotlin_annotated,
     "kotlin_constructors": kotlin_constructors,
     "kotlin_one_line": kotlin_one_line,
     "luau_aliases": luau_aliases,

@@ -21,14 +21,6 @@ class Log<T>
   constructor(x: Int) : this(NONE)
 }
 """
-KOTLIN_ANNOTATED = """@Flaky // it fails at times
-@Timeout(30)
-@Tag("Slow")
-// and this one
-open class C {
-  fun f() {}
-}
-"""
 KOTLIN_CHAIN = """class C {
   fun f() {
     client.newBuilder().listener(wrap(object : Listener() {
@@ -70,7 +62,6 @@ CREATE FOREIGN TABLE ft (a int) SERVER s;
             KOTLIN_HEADS,
             ["Log", "Log.Sink", "Log.Sink.log", "Log.constructor", "Log.last", "Rule", "Rule.apply"],
         ),
-        ("kotlin", KOTLIN_ANNOTATED, ["C", "C.f"]),
         ("kotlin", KOTLIN_CHAIN, ["C", "C.f", "C.f.acquired"]),
         ("lua", LUA_INDEXES, ['M["a b"]', "t", "t.f", "t.q r", "u"]),
         ("ocaml", OCAML_LOCALS, ["show", "z"]),
