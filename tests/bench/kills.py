@@ -34,6 +34,7 @@ from fresh import Fresh, fresh_indexes
 from support import Tree, find_ckvd
 
 from ckvd.control import Places, ask
+from ckvd.errors import CkvdError
 
 GIVE_UP_S = 300.0
 STARTS = 5
@@ -125,7 +126,10 @@ class Kills:
 
     def ask(self, op: str, **more: object) -> bool:
         """Whether a daemon answered."""
-        reply = ask(self.places, {"op": op, **more}, GIVE_UP_S)
+        try:
+            reply = ask(self.places, {"op": op, **more}, GIVE_UP_S)
+        except CkvdError:  # it ends, and says so
+            reply = None
         if reply is None:
             time.sleep(0.005)
         return reply is not None
