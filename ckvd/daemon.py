@@ -10,8 +10,8 @@ import contextlib
 import os
 import queue
 import time
-from dataclasses import replace
 
+from ckvd.attention import Attention
 from ckvd.config import FILE_NAME
 from ckvd.control import Barriers, Message, Request
 from ckvd.errors import (
@@ -27,9 +27,7 @@ from ckvd.front import Front
 from ckvd.guard import Checked, Ended, Guard
 from ckvd.indexer import Indexer
 from ckvd.settings import Settings
-from ckvd.worktree.debounce import Debouncer, Dirty
-from ckvd.worktree.exclusions import Exclusions
-from ckvd.worktree.watch import Watcher
+from ckvd.worktree.debounce import Dirty
 
 POLL_S = 2.0
 """How often to look at HEAD, the root and the database: a few stats, for changes that make no event."""
@@ -67,7 +65,6 @@ class Daemon:
         self._notifier = front.notifier
         self._inbox = front.inbox
         self._guard = Guard(indexer, front)
-        self._debouncer = self._new_debouncer()
         self._barriers = Barriers()
         self._ended: Ended | None = None
         self._everything = True
@@ -83,26 +80,17 @@ class Daemon:
         self._clock_gap = time.time() - now
         indexer.should_stop = indexer.writer.patience.give_up = self._should_stop
         indexer.tick = self._notifier.alive
-        self._watcher = self._new_watcher()
-
-    def _new_watcher(self) -> Watcher:
-        ix = self._indexer
-        exclusions = Exclusions(ix.tree, ix.settings.config, ix.own_files)
-        probe = os.fsencode(self._front.places.probe)
-        return Watcher(ix.root, exclusions, self._on_dirty, probe_file=probe)
-
-    def _new_debouncer(self) -> Debouncer:
-        return Debouncer(self._indexer.settings.config.watch.debounce_ms / 1000)
+        self._attention = Attention(indexer, front)
 
     def run(self) -> Ended:
         try:
             with (
                 contextlib.suppress(Stopped),
                 self._signals.telling(self._indexer.writer.interrupt),
-                self._signals.telling(lambda: self._watcher.halt()),
+                self._signals.telling(self._attention.halt),
             ):
                 self._guard.check()
-                self._watcher.start()
+                self._attention.start()
                 self._front.live = self._live
                 self._notifier.ready()
                 while not self._should_stop():
@@ -111,7 +99,7 @@ class Daemon:
             if self._signals.received:
                 self._notifier.stopping()
             self._front.live = None
-            self._watcher.stop()
+            self._attention.stop()
             self._guard.close()
             for request in self._barriers.take():
                 self._inbox.put(request)
@@ -125,10 +113,6 @@ class Daemon:
     def _should_stop(self) -> bool:
         return self._signals.received or self._ended is not None
 
-    def _on_dirty(self, dirty: Dirty) -> None:
-        # It may lie in the queue while a pass is under way.
-        self._inbox.put(replace(dirty, since=time.monotonic()))
-
     def _live(self) -> Message:
         progress = self._indexer.progress
         return {
@@ -138,7 +122,7 @@ class Daemon:
             "phase": progress.phase,
             "pending_files": max(0, progress.of - progress.files),
             "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
-            "watch": self._watcher.state(),
+            "watch": self._attention.state(),
             "metrics": self._indexer.metrics.live(progress.files_per_s),
             "errors": [*self._errors.values(), *self._guard.errors()],
         }
@@ -167,7 +151,7 @@ class Daemon:
             return
         if now >= self._next_poll:
             self._poll(now)
-        dirty = self._debouncer.take(now, busy=self._git_is_busy)
+        dirty = self._attention.take(now)
         if self._everything or (dirty is not None and dirty.everything):
             self._pass(None, dirty)
         elif dirty is not None:
@@ -181,7 +165,7 @@ class Daemon:
         if self._everything or self._embedding:
             return 0.0
         due = [self._next_poll, self._next_maintain]
-        if (ready := self._debouncer.due()) is not None:
+        if (ready := self._attention.due()) is not None:
             due.append(ready)
         return max(0.0, min(due) - now)
 
@@ -191,7 +175,7 @@ class Daemon:
             message = self._inbox.get(timeout=timeout) if timeout > 0 else self._inbox.get_nowait()
             while True:
                 if isinstance(message, Dirty):
-                    self._debouncer.add(message, message.since or time.monotonic())
+                    self._attention.add(message, time.monotonic())
                 elif isinstance(message, Request):
                     self._request(message)
                 elif isinstance(message, Checked):
@@ -199,10 +183,6 @@ class Daemon:
                 message = self._inbox.get_nowait()
         except queue.Empty:
             return
-
-    def _git_is_busy(self) -> bool:
-        repo = self._indexer.git.repo
-        return repo is not None and repo.busy()
 
     def _with_turned(self, dirty: Dirty) -> frozenset[bytes] | None:
         """The dirty paths, and those that git's own files have put on the other side; None for everything."""
@@ -236,7 +216,7 @@ class Daemon:
             return
         self._errors.pop("pass", None)
         if cause is not None and cause.polled:
-            self._watcher.polled(self._indexer.scan_s)
+            self._attention.polled(self._indexer.scan_s)
         if revision is not None:
             self._embedding = True
             wait = MAINTAIN_S if self._indexer.writer.note is None else RETRY_S
@@ -261,12 +241,10 @@ class Daemon:
             self._errors.pop("config", None)
             if settings != self._indexer.settings:
                 self._indexer.use(settings)
-                self._debouncer = self._new_debouncer()
+                self._attention.resettle()
                 self._rewatch = self._embedding = True
         if self._rewatch:
-            self._watcher.stop()
-            self._watcher = self._new_watcher()
-            self._watcher.start()
+            self._attention.rewatch()
             self._rewatch = False
 
     def _embed(self) -> None:
@@ -303,7 +281,7 @@ class Daemon:
     def _sync(self, message: Message, request: Request) -> None:
         answer = request.answer
         # A scan sees all that was written before it, events or none: what they say is looked at with it.
-        self._pass(None, self._debouncer.take_all())
+        self._pass(None, self._attention.take_all())
         if error := self._errors.get("pass"):
             answer({"error": error})
             return
@@ -330,7 +308,7 @@ class Daemon:
         if jumped or now >= self._next_reconcile or self._indexer.git.root_moved():
             self._everything = True
         elif self._indexer.git.git_moved():
-            self._debouncer.add(Dirty(control=True), now)
+            self._attention.add(Dirty(control=True), now)
         self._ended = self._guard.poll()
         if self._embedding and self._ended is None:  # for as long as that takes, nothing else would
             self._indexer.metrics.flush()

@@ -9,17 +9,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from ckvd.disk import seen
-from ckvd.errors import CkvdError, ModelError, StoreError
+from ckvd.errors import ModelError, StoreError
 from ckvd.hit import Expand, Results
-from ckvd.lookup import Filters, Serving, serving
+from ckvd.lookup import Filters
 from ckvd.place import near, place
 from ckvd.search import search
+from ckvd.serving import Serving, model_of, serving
 from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
 from ckvd.tell import Telling
 
 if TYPE_CHECKING:
     from ckvd.embed.embedder import Embedder
-    from ckvd.embed.registry import ModelSpec
     from ckvd.embed.tokenizer import TokenCounter
     from ckvd.lookup import Vector
     from ckvd.rank import Mode
@@ -238,27 +238,6 @@ def _inode(path: str) -> _Inode:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
-
-
-def model_of(root: str, model: Serving) -> ModelSpec:
-    """The model that serves an index: from where it lay when the vectors were made, else the one that
-    `ckv.yaml` names. ModelError where neither is it."""
-    from ckvd.embed import registry
-
-    known = registry.recorded(model.identity, model.name, model.folder or "", model.input_tokens or 0)
-    if known is not None:
-        return known  # without reading any configuration: the common case starts faster
-    from ckvd.settings import Settings
-
-    try:
-        spec = Settings.load(os.fsencode(root)).model
-    except CkvdError as error:
-        raise ModelError(f"the index has vectors of {model.identity}, and {error}") from error
-    if spec.identity != model.identity:
-        raise ModelError(
-            f"the index has vectors of {model.identity}, ckv.yaml names {spec.identity}: run `ckvd index`"
-        )
-    return spec
 
 
 def _shown(text: str | None) -> str | None:

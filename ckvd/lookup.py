@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ckvd import rank
 from ckvd.query import Query
 from ckvd.rank import Candidate
+from ckvd.serving import Serving
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -39,27 +40,6 @@ class Filters:
     kind: str | None = None
     path: str | None = None
     tests: bool | None = None
-
-
-class Serving(NamedTuple):
-    """The model whose vectors answer now."""
-
-    id: int
-    identity: str
-    name: str
-    dimensions: int
-    folder: str | None = None
-    """Where it lay when the vectors were made; None in an index that an older ckvd made."""
-    input_tokens: int | None = None
-
-
-def serving(reader: Reader) -> Serving | None:
-    """The model whose vectors answer, None where there is none yet."""
-    rows = reader.query(
-        "SELECT m.id, m.identity, m.name, m.dimensions, s.folder, s.input_tokens"
-        " FROM model AS m LEFT JOIN model_source AS s USING (identity) WHERE m.serving"
-    )
-    return Serving(*rows[0]) if rows else None
 
 
 class Lookup:

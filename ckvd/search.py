@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from ckvd import rank
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit, Results
-from ckvd.lookup import FREQUENT, Filters, Lookup, Serving, serving
+from ckvd.lookup import FREQUENT, Filters, Lookup
 from ckvd.query import Query, parse
 from ckvd.rank import Candidate, Mode, Ranked
+from ckvd.serving import Serving, serving
 from ckvd.tell import Telling, Told, chunk_columns, tell
 
 if TYPE_CHECKING:

@@ -66,8 +66,7 @@ def embed(where: Place, text: str) -> dict[str, Any]:
     """
     from ckvd.embed import embedder
     from ckvd.embed.quantise import quantise
-    from ckvd.index import model_of
-    from ckvd.lookup import serving
+    from ckvd.serving import model_of, serving
     from ckvd.settings import Settings
 
     model = None

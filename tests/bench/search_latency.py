@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from ckvd.embed import registry
 from ckvd.embed.quantise import quantise
 from ckvd.index import Index
-from ckvd.lookup import Filters, Lookup, serving
+from ckvd.lookup import Filters, Lookup
 from ckvd.search import POOL
+from ckvd.serving import serving
 from ckvd.store import files
 from ckvd.store.codes import add
 from ckvd.store.reader import open_reader

@@ -81,7 +81,7 @@ def test_a_pid_in_the_lock_holds_nobody_off(tree: Tree, ckvd: Ckvd, word: str) -
 DISK = 'mount -t tmpfs -o size=64m none "$1" && shift && exec "$@"'
 
 
-def test_a_disk_that_becomes_read_only_is_told_and_waited_for(tmp_path: Path) -> None:
+def test_a_read_only_disk_is_told_and_waited_for(tmp_path: Path) -> None:
     """The scenario runs as a program of its own, inside the mount."""
     mount = tmp_path / "disk"
     mount.mkdir()
