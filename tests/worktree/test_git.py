@@ -406,3 +406,23 @@ def test_a_git_that_nobody_waits_for_any_more_is_ended(tree: Tree) -> None:
             end_all()
         with pytest.raises(Stopped):
             asked.result()
+
+
+def test_configuration_in_files_that_were_empty_or_missing(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, included = tmp_path / "gitconfig", tmp_path / "more"
+    config.write_text("")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    repo = repo_at(tree.root)
+    before = repo.rules()
+    config.write_text("[include]\n\tpath = more\n")
+    assert repo.rules() == before
+    included.write_text("[core]\n\texcludesFile = /later\n")
+    assert repo.rules()[0] == b"/later"
+    included.write_text("")
+    assert repo.rules() == before
+    config.write_text('[includeIf "gitdir:/**"]\n\tpath = more\n')
+    assert repo.rules() == before
+    included.write_text("[core]\n\tignoreCase = true\n")
+    assert repo.rules() != before

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 
 from ckvd.model import Stamp
 from ckvd.worktree.git import process
 from ckvd.worktree.read import stamp_at
+
+_ELSEWHERE = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+_INCLUDES = re.compile(rb"include(?:if\..*)?\.path", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,13 @@ class Configuration:
 
     def _told(self) -> _Read:
         home = os.fsencode(os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")) + b"/git"
-        files = {os.path.expanduser(b"~/.gitconfig"), home + b"/config", self._git_dir + b"/config.worktree"}
+        # Git names no file that says nothing yet: where one may be, or is included, is watched as well.
+        files = {b"/etc/gitconfig", os.path.expanduser(b"~/.gitconfig"), home + b"/config"}
+        files |= {self._git_dir + b"/config", self._git_dir + b"/config.worktree"}
+        files |= {os.fsencode(os.environ[name]) for name in _ELSEWHERE if os.environ.get(name)}
         excludes, attributes, ignore_case = home + b"/ignore", home + b"/attributes", False
         if process.available():
-            origins = self._ask("--list", "--show-origin", "--name-only")
-            files |= {self._absolute(o[5:]) for o in origins if o.startswith(b"file:")}
+            files |= self._named(self._ask("--list", "--show-origin"))
             excludes = self._absolute(
                 (self._ask("--type=path", "--get", "core.excludesFile") or [excludes])[0]
             )
@@ -72,6 +78,19 @@ class Configuration:
             )
             ignore_case = self._ask("--type=bool", "--get", "core.ignoreCase") == [b"true"]
         return _Read((*sorted(files), excludes, attributes), (), excludes, attributes, ignore_case)
+
+    def _named(self, listed: list[bytes]) -> set[bytes]:
+        """The files that settings come from, and those that they include; `listed` has origin and setting in
+        turn."""
+        files = set()
+        for origin, setting in zip(listed[::2], listed[1::2], strict=False):
+            if origin.startswith(b"file:"):
+                file = self._absolute(origin[5:])
+                files.add(file)
+                key, _, value = setting.partition(b"\n")
+                if _INCLUDES.fullmatch(key):
+                    files.add(os.path.join(os.path.dirname(file), os.path.expanduser(value)))
+        return files
 
     def _ask(self, *arguments: str) -> list[bytes]:
         located = (b"--git-dir=" + self._git_dir, b"--work-tree=" + self._worktree)
