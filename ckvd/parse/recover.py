@@ -53,8 +53,8 @@ def isolated(rules: Table, source: bytes, reading: Reading) -> Reading:
             if other.inserted is not None:
                 break
     for other in sorted(others, key=lambda r: (r.whole, r.intact), reverse=True):
-        kept = other.failed <= reading.failed and (other.whole or other.intact >= reading.intact)
-        if kept and (astray or other.inserted is not None):
+        no_worse = other.failed <= reading.failed and (other.whole or other.intact >= reading.intact)
+        if (no_worse or other.intact > reading.intact) and (astray or other.inserted is not None):
             return other
     return reading
 
