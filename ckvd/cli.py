@@ -14,7 +14,7 @@ from ckvd.cli_editors import editor, mcp
 from ckvd.cli_models import model
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
-from ckvd.errors import CkvdError, WorktreeError
+from ckvd.errors import CkvdError, UsageError, WorktreeError
 from ckvd.place import place
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ def status(
     from ckvd.report import follow, screen
     from ckvd.report import status as states
 
+    if watch and (as_json or failures or check or short):
+        raise UsageError("--watch goes with no other option; run ckvd status again and again for those")
     where = place(root, db)
     if watch:
         follow.follow(where)

@@ -19,7 +19,7 @@ _DONE = {
     "memory": "cut into windows, without symbols; tried again when it changes",
     "crashed": "cut into windows, without symbols; tried again when it changes",
 }
-_MISSING = re.compile(r"'(.+)' is missing")
+_MISSING = re.compile(r"""(['"])(.+?)\1 (is|seems to be) missing""")
 
 _C_LIKE = frozenset(("c", "cpp", "objc", "cuda"))
 
@@ -69,12 +69,13 @@ def remedy(f: Failure, line: str | None) -> str:
     """What would mend it. `line` is the source line of the first damage, None where it cannot be shown."""
     if f.reason in _WITHOUT_PARSE:
         return _WITHOUT_PARSE[f.reason]
-    if line:
+    missing = _MISSING.search(f.detail or "")
+    if line and (missing is None or missing[3] == "is"):  # else putting it back made all of the file readable
         for among, looks, words in _TRAPS:
             if (among is None or f.language in among) and looks.search(line):
                 return words
-    if missing := _MISSING.search(f.detail or ""):
-        return f"add the missing {missing[1]}: look for what is left open at or above this line"
+    if missing:
+        return f"add the missing {missing[2]}: look for what is left open at or above this line"
     if line is not None and _unbalanced(line):
         return "look for a bracket, brace or quote that is left open at or above this line"
     return (

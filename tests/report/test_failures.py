@@ -221,6 +221,8 @@ def test_no_failure_is_good_news(tree: Tree) -> None:
         ({"language": "c"}, "#ifdef X", "preprocessor"),
         ({"language": "go"}, "FOREACH(a, b)", "mend the syntax"),
         ({"detail": "line 3, column 1: '}' is missing", "language": "go"}, "}", "add the missing }"),
+        ({"detail": "line 3, column 1: '}' seems to be missing"}, "print 'x'", "add the missing }"),
+        ({"detail": 'line 3, column 1: "\'" seems to be missing'}, None, "add the missing '"),
         ({"language": "go"}, "f(a, b", "left open"),
         ({"reason": "unreadable", "parse_status": "none"}, None, "chmod"),
         ({"reason": "encoding", "parse_status": "none"}, None, "UTF-8"),

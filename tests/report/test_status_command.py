@@ -137,3 +137,18 @@ def test_a_file_that_breaks_is_named_until_it_is_mended(ckvd: Ckvd, tree: Tree) 
     stopped = json.loads(ckvd("status", tree.root, "--json").stdout)
     assert (stopped["state"], stopped["pid"], stopped["pending"]["files"]) == ("stopped", None, 0)
     assert stopped["since"] is not None
+
+
+def test_what_was_put_back_is_what_the_remedy_says_to_add(ckvd: Ckvd, tree: Tree) -> None:
+    tree.write({"a.go": "package x\n\nfunc A() {\n\tif true {\n\t\tprint(1)\n\n}\n\nfunc B() { print(2) }\n"})
+    ckvd("index", tree.root)
+    shown = ckvd("status", tree.root, "--failures").stdout
+    assert "'}' seems to be missing" in shown
+    assert "add the missing }" in shown
+
+
+@pytest.mark.parametrize("option", ["--json", "--failures", "--check", "--short"])
+def test_watching_is_alone(ckvd: Ckvd, tree: Tree, option: str) -> None:
+    told = ckvd("status", tree.root, "--watch", option, code=2)
+    assert told.stdout == ""
+    assert "--watch" in told.stderr
