@@ -108,10 +108,14 @@ MOST_REMARKS = 256
 """Line comments that may make up one doc comment."""
 
 
+_DOC = re.compile(rb"/\*[*!](?![*/<])")
+
+
 def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
     """Where a declaration begins with the attributes before it, and where with its doc comment.
 
-    A comment belongs to it if it begins its line, no blank line comes between, and it is indented alike.
+    A comment belongs to it if it begins its line, no blank line comes between, and it is indented alike;
+    behind other code, if it is made for documentation and on the declaration's own line.
     """
     at = first = start
     column = start - _line(source, start)
@@ -132,6 +136,8 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
                 break
             if source[line:begin].strip(_SPACE):
                 at = begin  # it may hang behind an attribute
+                if not newlines and _DOC.match(source, begin):
+                    first = begin
                 continue
             if newlines > 1 + blank or (newlines and begin - line != column):
                 break

@@ -117,3 +117,23 @@ def test_the_end_of_a_comment_within_a_comment_is_not_its_own(
 )
 def test_what_only_looks_like_the_beginning_of_a_comment(language: str, source: str) -> None:
     assert parsed(language, source.encode()).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "docs"),
+    [
+        ("typescript", b"class Z { /** Hold. */ run() { return 1; } }\n", {"Z": "", "run": "Hold."}),
+        (
+            "java",
+            b"class Q { int a; /** Tail. */ int r() { return 2; } }\n",
+            {"Q": "", "a": "", "r": "Tail."},
+        ),
+        ("java", b"class Q { int a; /* of a */ int r() { return 2; } }\n", {"Q": "", "a": "", "r": ""}),
+        ("cpp", b"class K { int a; /**< of a */ int r() { return 1; } };\n", {"K": "", "a": "", "r": ""}),
+        ("java", b"class Q { int a; /** of a */\n  int r() { return 2; } }\n", {"Q": "", "a": "", "r": ""}),
+    ],
+)
+def test_a_doc_comment_may_share_its_declarations_line(
+    language: str, source: bytes, docs: dict[str, str]
+) -> None:
+    assert {s.name: s.doc for s in parsed(language, source).symbols} == docs
