@@ -27,14 +27,16 @@ CHANGED = "the file has changed since it was indexed; its line is not shown"
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The source line of the first damage. `column` and `length` are in characters of `text`; no caret where
-    `column` is None. `lines` are the damaged ranges as lines, both ends included."""
+    """The source line of the first damage. `column` and `length` are in characters of `text`, `offset` is the
+    same column in bytes of the line; no caret where they are None. `lines` are the damaged ranges as lines,
+    both ends included."""
 
     line: int
     text: str
     column: int | None = None
     length: int = 1
     lines: tuple[tuple[int, int], ...] = ()
+    offset: int | None = None
 
 
 def excerpt(data: bytes, f: Failure) -> Excerpt | None:
@@ -58,7 +60,7 @@ def excerpt(data: bytes, f: Failure) -> Excerpt | None:
         return Excerpt(line, text, lines=lines)
     column = len(_decoded(data[begin:start]))
     length = len(_decoded(data[start : max(start + 1, min(end, stop))]))
-    return Excerpt(line, text, column, max(1, length), lines)
+    return Excerpt(line, text, column, max(1, length), lines, start - begin)
 
 
 def _decoded(data: bytes) -> str:
@@ -87,13 +89,13 @@ def source(root: bytes, f: Failure) -> Excerpt | str | None:
 
 
 def explained(root: bytes, f: Failure) -> dict[str, Any]:
-    """A failure for `--json`, with the source line where it still is as indexed; `column` counts from 1."""
+    """A failure for `--json`, with the source line where it still is as indexed; `column` is in bytes of it."""
     found = source(root, f)
     shown = found if isinstance(found, Excerpt) else None
     return {
         **document.failure(f),
         "source": shown.text if shown else None,
-        "column": shown.column + 1 if shown and shown.column is not None else None,
+        "column": shown.offset if shown else None,
         "lines": [list(r) for r in shown.lines] if shown else None,
         "symbols": f.symbols,
         "done": done(f),

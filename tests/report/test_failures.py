@@ -52,27 +52,28 @@ def text_of(renderable: Any, width: int = 80) -> str:
 
 
 @pytest.mark.parametrize(
-    ("data", "broken", "line", "text", "column", "length"),
+    ("data", "broken", "line", "text", "column", "length", "offset"),
     [
-        (b"x = 1\ndef f(:\n", b":", 2, "def f(:", 6, 1),
-        ("é = (ü\n".encode(), "ü".encode(), 1, "é = (ü", 5, 1),
-        (b"a\r\nb b\r\n", b"b b\r", 2, "b b", 0, 4),
-        (b"\xef\xbb\xbfx = (\n", b"(", 1, "x = (", 4, 1),
-        (b"x = \xff(\n", b"(", 1, "x = \\xff(", 8, 1),
-        (b"a\x0cb (\n", b"(", 1, "a\x0cb (", 4, 1),
-        (b"last", b"t", 1, "last", 3, 1),
+        (b"x = 1\ndef f(:\n", b":", 2, "def f(:", 6, 1, 6),
+        ("é = (ü\n".encode(), "ü".encode(), 1, "é = (ü", 5, 1, 6),
+        (b"a\r\nb b\r\n", b"b b\r", 2, "b b", 0, 4, 0),
+        (b"\xef\xbb\xbfx = (\n", b"(", 1, "x = (", 4, 1, 7),
+        (b"x = \xff(\n", b"(", 1, "x = \\xff(", 8, 1, 5),
+        (b"a\x0cb (\n", b"(", 1, "a\x0cb (", 4, 1, 4),
+        (b"last", b"t", 1, "last", 3, 1, 3),
     ],
 )
 def test_the_caret_stands_under_the_damage(
-    data: bytes, broken: bytes, line: int, text: str, column: int, length: int
+    data: bytes, broken: bytes, line: int, text: str, column: int, length: int, offset: int
 ) -> None:
-    assert excerpt(data, failure(data, broken)) == Excerpt(line, text, column, length, ((line, line),))
+    found = excerpt(data, failure(data, broken))
+    assert found == Excerpt(line, text, column, length, ((line, line),), offset)
 
 
 def test_damage_over_several_lines_is_marked_on_the_first() -> None:
     data = b"ok\nf(\n  a\n  b\nok\n"
     found = excerpt(data, failure(data, b"(\n  a\n  b"))
-    assert found == Excerpt(2, "f(", 1, 1, ((2, 4),))
+    assert found == Excerpt(2, "f(", 1, 1, ((2, 4),), 1)
 
 
 def test_a_line_without_a_range_has_no_caret() -> None:
@@ -174,7 +175,7 @@ def test_the_screen_says_why_what_and_how(tree: Tree) -> None:
         "",
     ]
     told = status.as_json(found, failures=True)["failures"][0]
-    assert (told["source"], told["column"], told["lines"]) == ("def f(:", 7, [[1, 1]])
+    assert (told["source"], told["column"], told["lines"]) == ("def f(:", 6, [[1, 1]])
     assert told["done"] == "1 intact symbol kept; windows over the damage"
     assert told["mend"].startswith("add the missing )")
 
