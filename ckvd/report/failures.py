@@ -89,7 +89,7 @@ def source(root: bytes, f: Failure) -> Excerpt | str | None:
 
 
 def explained(root: bytes, f: Failure) -> dict[str, Any]:
-    """A failure for `--json`, with the source line where it still is as indexed; `column` is in bytes of it."""
+    """A failure for `--json`, with the source line if it still is as indexed; `column` is in bytes of it."""
     found = source(root, f)
     shown = found if isinstance(found, Excerpt) else None
     return {
