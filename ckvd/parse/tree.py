@@ -39,7 +39,7 @@ def _parse(source: bytes, language: Language) -> Parsed:
         language=language.name,
         status=status,
         reason=None if status == "ok" else "syntax-errors",
-        detail=_detail(source, broken, reading) if broken else None,
+        detail=_detail(source, left or broken, reading) if broken else None,
         symbols=symbols,
         header=build.header(source, reading.drafts, reading.header),
         damage=tuple(left),

@@ -130,3 +130,13 @@ def test_errors_in_several_places_are_not_mended() -> None:
     assert result.status in ("partial", "failed")
     assert "seems to be missing" not in (result.detail or "")
     assert "A.h" in {s.symbol for s in result.symbols}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_is_said_is_of_the_damage_that_is_listed(end: str) -> None:
+    source = end.join(["def a():", "    x = 1", "    y = (2 +", "", "def b():", "    return 1", ""]).encode()
+    result = parsed("python", source)
+    at = result.damage[0][0]
+    line, column = source.count(b"\n", 0, at) + 1, at - source.rfind(b"\n", 0, at)
+    assert result.detail is not None
+    assert result.detail.startswith(f"line {line}, column {column}: ")
