@@ -7,7 +7,6 @@ the socket only put messages into its queue.
 from __future__ import annotations
 
 import contextlib
-import os
 import queue
 import time
 
@@ -27,6 +26,7 @@ from ckvd.front import Front
 from ckvd.guard import Checked, Ended, Guard
 from ckvd.indexer import Indexer
 from ckvd.settings import Settings
+from ckvd.standing import Standing
 from ckvd.worktree.debounce import Dirty
 
 POLL_S = 2.0
@@ -70,9 +70,8 @@ class Daemon:
         self._everything = True
         self._rewatch = False
         self._embedding = True
-        self._errors: dict[str, str] = {}
-        self._state = "indexing"
-        self._since = time.time()
+        self._standing = Standing(self._notifier)
+        self._errors = self._standing.errors
         now = time.monotonic()
         self._next_poll = now
         self._next_reconcile = now + RECONCILE_S
@@ -114,18 +113,7 @@ class Daemon:
         return self._signals.received or self._ended is not None
 
     def _live(self) -> Message:
-        progress = self._indexer.progress
-        return {
-            "pid": os.getpid(),
-            "state": self._state,
-            "since": self._since,
-            "phase": progress.phase,
-            "pending_files": max(0, progress.of - progress.files),
-            "progress_age_s": self._indexer.pool.idle_s if self._state == "indexing" else 0.0,
-            "watch": self._attention.state(),
-            "metrics": self._indexer.metrics.live(progress.files_per_s),
-            "errors": [*self._errors.values(), *self._guard.errors()],
-        }
+        return self._standing.told(self._indexer, self._attention.state(), self._guard.errors())
 
     # -- the loop -----------------------------------------------------------------------------------
 
@@ -200,7 +188,7 @@ class Daemon:
             return
         if dirty is not None and any(path.rpartition(b"/")[2] in RULES for path in dirty):
             dirty = None
-        self._set_state("indexing")
+        self._standing.enter("indexing")
         try:
             if dirty is None:
                 self._everything = False
@@ -223,12 +211,7 @@ class Daemon:
             self._next_maintain = min(self._next_maintain, time.monotonic() + wait)
             if cause is not None and cause.since is not None:
                 self._indexer.metrics.edited(revision, cause.since)
-        self._set_state("watching")
-
-    def _set_state(self, state: str) -> None:
-        if state != self._state:
-            self._state, self._since = state, time.time()
-            self._notifier.status(state)
+        self._standing.enter("watching")
 
     def _reconfigure(self) -> None:
         """Looks again at what the root is, and at `ckv.yaml`; a wrong one leaves that before in force."""

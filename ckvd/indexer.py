@@ -12,20 +12,19 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from ckvd import __version__
-from ckvd.analyze import Job, skipped
+from ckvd.admit import admit
+from ckvd.analyze import Job
 from ckvd.errors import Stopped, WorktreeError
 from ckvd.known import Catalogue, Known
 from ckvd.languages import version
 from ckvd.metrics import Metrics
 from ckvd.model import FileResult, Stamp, display_path
-from ckvd.parse.generated import is_secret
 from ckvd.plan import FilePlan, plan_file
 from ckvd.settings import Settings
 from ckvd.store.writer import Writer
 from ckvd.vectors import VectorMaker
 from ckvd.workers import Pool
 from ckvd.worktree.git import Attributes, Following, Root
-from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry, Scan, scan
 
 BATCH_CHUNKS = 50_000
@@ -33,8 +32,6 @@ BATCH_CHUNKS = 50_000
 
 FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
-
-_SECRET = "looks like credentials, so none of it is in the index; index.include overrides"
 
 
 @dataclass(slots=True)
@@ -250,7 +247,9 @@ class Indexer:
                 self.progress.files += 1
                 attribute = attributes.get(path)
                 now = time.time_ns()
-                got = self._read(path, found.entries[path])
+                got = admit(
+                    self.root, path, found.entries[path], self.settings.config, self.tree.object_format
+                )
                 if got is None:
                     batch.plans.append(plan_file(self.writer.load(path), None))
                     continue
@@ -290,21 +289,3 @@ class Indexer:
                 yield finish(ready.popleft())
         while ready:
             yield finish(ready.popleft())
-
-    def _read(self, path: bytes, entry: Entry) -> Content | FileResult | None:
-        """The bytes, or the row of a file that is not to be read, or None where there is no file any more."""
-        size = entry.stamp.size
-        config = self.settings.config
-        if entry.problem is not None:
-            return skipped(path, "unreadable", size=size, detail=entry.problem)
-        if size > config.index.max_file_bytes:
-            return skipped(path, "too-large", size=size, detail=f"over {config.index.max_file_bytes} bytes")
-        got = read(self.root, path, config.index.max_file_bytes, self.tree.object_format)
-        if not isinstance(got, Content):
-            unreadable = got.reason == "unreadable"
-            return skipped(path, got.reason, size=size, detail=got.detail) if unreadable else None
-        if got.data is None:
-            return skipped(path, "too-large", size=got.stamp.size, detail="grew while it was read")
-        if not entry.included and is_secret(display_path(path), got.data):
-            return skipped(path, "secret", size=len(got.data), detail=_SECRET)
-        return got

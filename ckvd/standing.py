@@ -1,0 +1,43 @@
+"""What a daemon says of itself while it runs: the message behind `ckvd status`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ckvd.control import Message
+from ckvd.indexer import Indexer
+from ckvd.notify import Notifier
+
+
+@dataclass
+class Standing:
+    """The state and since when, and what is wrong. Written by the loop, read by the socket's threads."""
+
+    notifier: Notifier
+    state: str = "indexing"
+    since: float = field(default_factory=time.time)
+    errors: dict[str, str] = field(default_factory=dict)
+    """One sentence with its remedy for each thing that is wrong now; by what it stops: `pass`, `store`,
+    `vectors`, `config`."""
+
+    def enter(self, state: str) -> None:
+        if state != self.state:
+            self.state, self.since = state, time.time()
+            self.notifier.status(state)
+
+    def told(self, indexer: Indexer, watch: Message, more_errors: Iterable[str]) -> Message:
+        progress = indexer.progress
+        return {
+            "pid": os.getpid(),
+            "state": self.state,
+            "since": self.since,
+            "phase": progress.phase,
+            "pending_files": max(0, progress.of - progress.files),
+            "progress_age_s": indexer.pool.idle_s if self.state == "indexing" else 0.0,
+            "watch": watch,
+            "metrics": indexer.metrics.live(progress.files_per_s),
+            "errors": [*self.errors.values(), *more_errors],
+        }
