@@ -211,8 +211,9 @@ def languages(as_json: bool) -> None:
             [{"language": r.name, "suffixes": list(r.suffixes), "names": list(r.filenames)} for r in rows]
         )
     else:
-        for r in rows:
-            click.echo(f"{r.name:<14} {' '.join((*('.' + s for s in r.suffixes), *r.filenames))}")
+        from ckvd.report.table import show_pairs
+
+        show_pairs(((r.name, " ".join((*("." + s for s in r.suffixes), *r.filenames))) for r in rows), 14)
 
 
 cli.add_command(report)

@@ -40,9 +40,15 @@ def model_list(root: str | None, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    for row in rows:
-        what = row["problem"] or _in_short(row)
-        click.echo(f"{'*' if row['used'] else ' '} {row['name']:<20} {row['origin']:<9} {what}")
+    from ckvd.report.table import show_pairs
+
+    show_pairs(
+        (
+            (f"{'*' if r['used'] else ' '} {r['name']}", f"{r['origin']:<9} {r['problem'] or _in_short(r)}")
+            for r in rows
+        ),
+        22,
+    )
 
 
 def _in_short(row: dict[str, Any]) -> str:
@@ -71,11 +77,11 @@ def model_info(name: str | None, root: str | None, as_json: bool) -> None:
         return
     files, provenance = found.pop("files"), found.pop("provenance")
     shown = {**found, **{k.replace("_", " "): v for k, v in provenance.items()}}
-    for key, value in shown.items():
-        if value not in (None, ""):
-            click.echo(f"{key.replace('_', ' '):<16} {_one_line(value)}")
-    for file in files:
-        click.echo(f"{'file':<16} {file['path']}  {file['bytes']:,} bytes  sha256 {file['sha256']}")
+    from ckvd.report.table import show_pairs
+
+    facts = [(key.replace("_", " "), _one_line(v)) for key, v in shown.items() if v not in (None, "")]
+    facts += [("file", f"{f['path']}  {f['bytes']:,} bytes  sha256 {f['sha256']}") for f in files]
+    show_pairs(facts, 16)
 
 
 def _one_line(value: object) -> str:

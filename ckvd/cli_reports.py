@@ -149,7 +149,9 @@ def evaluate(
     if as_json:
         print_json(figures.as_json(found))
     else:
-        click.echo(figures.table(found))
+        from ckvd.report import evaluate_view
+
+        evaluate_view.show(found)
 
 
 def _text(path: str) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import ConsoleRenderable, Group
-from rich.table import Table
 from rich.text import Text
 
 from ckvd.model import display_path
@@ -15,6 +14,7 @@ from ckvd.place import Place
 from ckvd.report import boundaries, terminal
 from ckvd.report.boundaries import INDEX, STRATEGIES, SYMBOL, Boundaries, Severed, Tally
 from ckvd.report.file_rows import file_rows
+from ckvd.report.table import Cell, Fitting, Flow
 from ckvd.report.terminal import cells, number, percent
 from ckvd.worktree.git import Repo
 from ckvd.worktree.git.history import RECENT, touches
@@ -108,7 +108,7 @@ def screen(report: Report) -> ConsoleRenderable:
             f"{number(found.file_headers)} file headers, {number(found.torn_file_headers)} end in a symbol"
         )
         parts += [
-            cells((f"{number(total.functions)} functions", "bold"), f" · {headers}"),
+            Flow(cells((f"{number(total.functions)} functions", "bold"), f" · {headers}")),
             Text(),
             _strategies(found),
             Text(),
@@ -124,33 +124,26 @@ def screen(report: Report) -> ConsoleRenderable:
     return Group(*parts)
 
 
-def _table(first: str, *heads: str) -> Table:
-    table = terminal.grid()
-    table.add_column(min_width=9, no_wrap=True)
-    for _ in heads:
-        table.add_column(justify="right", no_wrap=True)
-    table.add_row(*(Text(head, "dim") for head in (first, *heads)))
-    return table
-
-
-def _strategies(found: Boundaries) -> Table:
-    table = _table("strategy", *_HEADS)
+def _strategies(found: Boundaries) -> ConsoleRenderable:
+    rows: list[Sequence[Cell]] = []
     for name in STRATEGIES:
         t = found.total(name)
         counts = (t.functions, t.intact, t.parts, t.names, t.split, t.separated)
         style = "bold" if name == INDEX else ""
-        table.add_row(cells((name, style)), *map(number, counts), _share(t))
-    return table
+        rows.append((cells((name, style)), *map(number, counts), _share(t)))
+    spare = ("names", "sig|tail", "in parts", "intact", "functions")
+    return Fitting(("strategy", *_HEADS), rows, spare=spare)
 
 
-def _languages(found: Boundaries) -> Table:
+def _languages(found: Boundaries) -> ConsoleRenderable:
     """The share that each strategy splits (`symbol` by definition none); what the index keeps in parts."""
     strategies = [name for name in STRATEGIES if name != SYMBOL]
-    table = _table("share", "functions", *strategies, "in parts")
+    rows: list[Sequence[Cell]] = []
     for language, t in _largest(found.tallies[INDEX]):
         shares = (_share(found.tallies[name][language]) for name in strategies)
-        table.add_row(cells(language), number(t.functions), *shares, number(t.parts))
-    return table
+        rows.append((cells(language), number(t.functions), *shares, number(t.parts)))
+    spare = ("fixed:1200+200", "in parts", "lines:1200", "functions")
+    return Fitting(("share", "functions", *strategies, "in parts"), rows, spare=spare)
 
 
 def _share(t: Tally) -> Text:
@@ -164,18 +157,12 @@ def _severed(report: Report) -> list[ConsoleRenderable]:
     severed = sorted(report.found.severed, key=lambda s: INDEX not in s.by)
     if not severed:
         return []
-    heads = ("lines", *(("commits",) if report.changed else ()), "severed by", "where")
-    table = terminal.grid()
-    table.add_column(justify="right", no_wrap=True)
-    if report.changed:
-        table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    table.add_row(*(Text(head, "dim") for head in heads))
+    rows: list[Sequence[Cell]] = []
     for s in severed[:SHOWN]:
-        commits = [number(s.touches)] if report.changed else []
         place = cells(f"{s.path}:{s.start_line} ", (s.symbol, "bold"))
-        table.add_row(number(s.lines), *commits, _by(s), place)
+        rows.append((number(s.lines), *([number(s.touches)] if report.changed else []), _by(s), place))
+    heads = ("lines", *(("commits",) if report.changed else ()), "severed by", "where")
+    table = Fitting(heads, rows, spare=("commits", "severed by"), words="where", left=("severed by",))
     more = f", the first {SHOWN} of them here; --json has all" if len(severed) > SHOWN else ""
     what = f"commits: those of the latest {RECENT} that changed the file" if report.changed else ""
     title = f"{number(len(severed))} functions are severed by a strategy{more}"

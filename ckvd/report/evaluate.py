@@ -237,24 +237,6 @@ def as_json(found: Evaluation) -> dict[str, Any]:
     }
 
 
-def table(found: Evaluation) -> str:
-    """The same for people: a line a mode and unit, each figure as mean and half its interval."""
-    head = ["mode", "unit", "queries", "severed", *METRICS]
-    rows = [head]
-    for g in found.groups:
-        cells = [f"{f.mean:.3f} ±{(f.high - f.low) / 2:.3f}" for f in g.figures.values()]
-        rows.append([g.mode, g.unit, str(g.queries), str(g.severed), *cells])
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(head))]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=False)).rstrip() for row in rows]
-    for g in found.groups:
-        if g.unit == "all" and g.above:
-            shares = ", ".join(f"{kind} {share:.3f}" for kind, share in g.above.items())
-            lines.append(f"{g.mode}: share of queries with one above the answer: {shares}")
-    if found.missing:
-        lines.append(f"{len(found.missing)} queries left out: no answer of theirs is in the index")
-    return "\n".join(lines) + "\n"
-
-
 def _is_answer(answer: object) -> bool:
     if not isinstance(answer, dict):
         return False

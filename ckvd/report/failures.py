@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
-from rich.padding import Padding
 from rich.text import Text
 
 from ckvd.report import document
 from ckvd.report.remedy import done, remedy
-from ckvd.report.terminal import TAB, cells, grid, number, plain
+from ckvd.report.table import pairs
+from ckvd.report.terminal import TAB, cells, number, plain
 from ckvd.report.values import Failure
 from ckvd.worktree.read import Content, read
 
@@ -121,19 +121,11 @@ def _failure(f: Failure, found: Excerpt | str | None) -> Iterable[ConsoleRendera
     language = (f"  {f.language}", "dim") if f.language else ""
     yield cells((place, "bold"), outcome, f"  {f.reason}", language)
     if shown:
-        yield Padding(_Pointed(shown), (0, 0, 0, 2))
-    table = grid()
-    table.add_column(style="dim", no_wrap=True, min_width=6)
-    table.add_column(overflow="fold")
-    if f.detail:
-        table.add_row("why", cells(f.detail))
-    if f.damage:
-        table.add_row("damage", cells(_ranges(f, shown)))
-    table.add_row("done", cells(done(f)))
-    table.add_row("mend", cells(remedy(f, shown.text if shown else None)))
-    if isinstance(found, str):
-        table.add_row("source", cells((found, "dim")))
-    yield Padding(table, (0, 0, 0, 2))
+        yield _Pointed(shown, "  ")
+    facts = [("why", f.detail), ("damage", _ranges(f, shown) if f.damage else None), ("done", done(f))]
+    facts.append(("mend", remedy(f, shown.text if shown else None)))
+    facts.append(("source", found if isinstance(found, str) else None))
+    yield pairs(((f"  {label}", cells(what)) for label, what in facts if what), 8)
 
 
 def _ranges(f: Failure, shown: Excerpt | None) -> str:
@@ -153,26 +145,31 @@ class _Pointed:
     """The line under its number, with carets under the damage; a long line is cut around them."""
 
     excerpt: Excerpt
+    indent: str = ""
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
         e = self.excerpt
-        gutter = f"{e.line} │ "
-        widest = max(20, min(_WIDEST, options.max_width - len(gutter) - 2))
+        gutter = f"{self.indent}{e.line} │ "
+        room = max(4, min(_WIDEST, options.max_width - len(gutter)))
         column = e.column or 0
-        first = max(0, column - widest * 6 // 10)
-        before, after = e.text[first:column], e.text[column : first + widest]
-        front = ("…" if first else "") + plain(before.expandtabs(TAB))
-        rest = plain(after.expandtabs(TAB)) + ("…" if len(e.text) > first + widest else "")
-        yield _line((gutter, "dim"), front, rest)
+        near = max(0, column - _WIDEST)  # no more of a long line than could be shown is laid out
+        before = plain(e.text[near:column].expandtabs(TAB))
+        after = e.text[column : column + _WIDEST + e.length]
+        damaged = plain(after[: e.length].expandtabs(TAB)).rstrip()
+        front = _shortened(before, room * 6 // 10, near > 0)
+        rest = plain(after[:_WIDEST].expandtabs(TAB))
+        left = room - cell_len(front)
+        if cell_len(rest) > left or len(e.text) > column + _WIDEST:
+            rest = set_cell_size(rest, min(left - 1, cell_len(rest))) + "…"
+        yield cells((gutter, "dim"), front, rest)
         if e.column is not None:
-            damaged = plain(after[: e.length].expandtabs(TAB)).rstrip()
+            carets = "^" * min(max(1, cell_len(damaged)), left)
             blank = " " * (len(gutter) - 2)
-            yield _line(
-                (f"{blank}│ ", "dim"), " " * cell_len(front), ("^" * max(1, cell_len(damaged)), "red")
-            )
+            yield cells((f"{blank}│ ", "dim"), " " * cell_len(front), (carets, "red"))
 
 
-def _line(*parts: str | tuple[str, str]) -> Text:
-    text = cells(*parts)
-    text.no_wrap, text.overflow = True, "crop"
-    return text
+def _shortened(text: str, room: int, cut: bool) -> str:
+    """The end of `text` in at most `room` cells, marked where it is not all, or where it is `cut` already."""
+    while cell_len(text) + cut > room:
+        text, cut = text[1:], True
+    return "…" + text if cut else text

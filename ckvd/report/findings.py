@@ -11,6 +11,7 @@ from rich.console import ConsoleRenderable, Group
 from rich.text import Text
 
 from ckvd.report import terminal
+from ckvd.report.table import Flow
 from ckvd.report.terminal import cells
 
 Level = Literal["ok", "warn", "bad"]
@@ -66,7 +67,7 @@ def screen(found: Findings) -> ConsoleRenderable:
         if f.remedy:
             table.add_row("", "", cells((f"→ {_home(f.remedy)}", _STYLES[f.level])))
     versions = " · ".join(f"{name} {version}" for name, version in found.versions.items())
-    return Group(cells((versions, "dim")), Text(), table)
+    return Group(Flow(cells((versions, "dim"))), Text(), table)
 
 
 def _home(text: str) -> str:

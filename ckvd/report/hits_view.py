@@ -84,7 +84,7 @@ def _code(*parts: str | tuple[str, str]) -> Text:
 def show_chunk(chunk: Mapping[str, Any]) -> None:
     """On stdout: the chunk under its context; or the whole file, where `file` has its text, with the
     chunk's lines marked. `chunk` has the columns of `chunks`."""
-    terminal.show(chunk_screen(chunk, numbered=sys.stdout.isatty()))
+    terminal.show(chunk_screen(chunk, numbered=sys.stdout.isatty()), as_is=True)
 
 
 def chunk_screen(chunk: Mapping[str, Any], *, numbered: bool) -> ConsoleRenderable:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from ckvd.place import Place
 from ckvd.report import document, terminal
-from ckvd.report.screen import Tallies
+from ckvd.report.screen import tallies
 from ckvd.report.snapshot import directories, opened
 from ckvd.report.terminal import cells, number, percent
 from ckvd.report.values import Tally, by_language, by_reason, total, worst_first
@@ -80,11 +80,11 @@ def screen(rates: Rates) -> ConsoleRenderable:
         first += f", {percent(t.success)} of these without an error"
     parts: list[ConsoleRenderable] = [cells((first, "bold"))]
     if rates.languages:
-        parts += [Text(), Tallies("language", worst_first(rates.languages))]
+        parts += [Text(), tallies("language", worst_first(rates.languages))]
     unclean = [(name, t) for name, t in worst_first(rates.directories) if t.unclean]
     if unclean:
         more = len(unclean) - FOLDERS
-        parts += [Text(), Tallies("worst folders", unclean[:FOLDERS], more)]
+        parts += [Text(), tallies("worst folders", unclean[:FOLDERS], more)]
     if rates.reasons:
         table = terminal.grid()
         table.add_column(min_width=9)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
+from rich.console import ConsoleRenderable, Group
 from rich.table import Table
 from rich.text import Text
 
 from ckvd.model import Strategy, display_path
 from ckvd.report.pace import Pace
 from ckvd.report.state import Status
-from ckvd.report.terminal import bar, brief, cells, duration, grid, number, percent, size
+from ckvd.report.table import Fitting, Flow, pairs
+from ckvd.report.terminal import bar, brief, cells, duration, number, percent, size
 from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
 
 LANGUAGES = 12
@@ -42,12 +42,12 @@ def screen(status: Status) -> ConsoleRenderable:
         parts.append(_facts([("index", _nothing(status))]))
         parts += _remarks(status)
         return Group(*parts)
-    parts.append(_facts(list(_outcome(status))))
+    parts.append(_facts(_outcome(status)))
     if status.data.languages:
         parts += [Text(), _languages(status)]
     if folders := [(n, t) for n, t in worst_first(status.data.directories)[:FOLDERS] if t.unclean]:
-        parts += [Text(), Tallies("worst folders", folders)]
-    parts += [Text(), _facts(list(_sizes(status)))]
+        parts += [Text(), tallies("worst folders", folders)]
+    parts += [Text(), _facts(_sizes(status))]
     parts += _remarks(status)
     return Group(*parts)
 
@@ -68,8 +68,8 @@ def _state(status: Status) -> ConsoleRenderable:
     if status.behind and status.behind.head not in (None, status.head):
         head += f"{', now ' if head else ''}{_head(*status.behind.head)}"
     return Group(
-        line,
-        cells((display_path(status.root), "bold"), *([(f"  {head}", "cyan")] if head else [])),
+        Flow(line),
+        Flow(cells((display_path(status.root), "bold"), *([(f"  {head}", "cyan")] if head else [])), "  "),
         Text(),
     )
 
@@ -96,13 +96,8 @@ def _nothing(status: Status) -> Text:
     return cells(f"none yet at {display_path(status.db)}; 'ckvd index' builds it, 'ckvd run' keeps it true")
 
 
-def _facts(rows: list[tuple[str, Text]]) -> Table:
-    table = grid()
-    table.add_column(style=_LABEL, min_width=9, no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, text in rows:
-        table.add_row(label, text)
-    return table
+def _facts(rows: Iterable[tuple[str, Text]]) -> Table:
+    return pairs(((label, Flow(text)) for label, text in rows), 9)
 
 
 def _counts(counts: Mapping[str, int], styles: Mapping[str, str] | None = None) -> Text:
@@ -146,64 +141,33 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
         yield f" · about {duration(max(left, 1.0))}"
 
 
-def _languages(status: Status) -> Tallies:
+def _languages(status: Status) -> ConsoleRenderable:
     groups = largest_first(status.data.languages)
     # One with damage is never among those left out for want of room.
     chosen = dict(sorted(groups, key=lambda group: not group[1].unclean)[:LANGUAGES])
     shown = [(name, tally) for name, tally in groups if name in chosen]
-    return Tallies("language", shown, len(groups) - len(shown))
+    return tallies("language", shown, len(groups) - len(shown))
 
 
-@dataclass(frozen=True, slots=True)
-class Tallies:
+def tallies(what: str, groups: Sequence[tuple[str, Tally]], more: int = 0) -> ConsoleRenderable:
     """A row a group: files, ok, partial, failed, and the share of those that parsed without an error.
 
-    `more` is the number of groups left out below. A narrow terminal gets fewer columns.
+    `more` is the number of groups left out below. A narrow terminal gets no bar, and then fewer figures.
     """
-
-    what: str
-    groups: Sequence[tuple[str, Tally]]
-    more: int = 0
-
-    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
-        width = options.max_width
-        has_bar, has_ok = width >= 64, width >= 50
-        table = grid(gap=2 if has_ok else 1)
-        table.add_column(overflow="fold", min_width=9, max_width=44)
-        table.add_column(justify="right", no_wrap=True)
-        if has_ok:
-            table.add_column(justify="right", no_wrap=True)
-        for _ in ("partial", "failed"):
-            table.add_column(justify="right", no_wrap=True)
-        if has_bar:
-            table.add_column(no_wrap=True)
-        table.add_column(justify="right", no_wrap=True)
-        titles = (
-            self.what,
-            "files",
-            *(["ok"] if has_ok else []),
-            "partial",
-            "failed",
-            *([""] if has_bar else []),
-        )
-        table.add_row(*(Text(title, _LABEL) for title in (*titles, "clean")))
-        for name, tally in self.groups:
-            table.add_row(cells(name), *_tally(tally, has_ok, has_bar))
-        if self.more > 0:
-            table.add_row(Text(f"and {number(self.more)} more", _LABEL))
-        yield table
+    heads = (what, "files", "ok", "partial", "failed", "", "clean")
+    rows = [(cells(name), *_tally(tally)) for name, tally in groups]
+    table = Fitting(heads, rows, spare=("", "ok"))
+    return Group(table, Text(f"and {number(more)} more", _LABEL)) if more > 0 else table
 
 
-def _tally(t: Tally, has_ok: bool, has_bar: bool) -> Iterator[Text]:
+def _tally(t: Tally) -> Iterator[Text]:
     yield Text(number(t.files))
-    counts = ((t.ok, _GOOD), (t.partial, _WARN), (t.failed, f"bold {_BAD}"))
-    for n, style in counts if has_ok else counts[1:]:
+    for n, style in ((t.ok, _GOOD), (t.partial, _WARN), (t.failed, f"bold {_BAD}")):
         yield Text(number(n), style if n else _LABEL)
-    if has_bar:
-        share = t.success or 0.0
-        filled, empty = bar(share, _BAR) if t.parsed else ("", "")
-        style = _GOOD if share == 1 else _WARN if share >= _FAIR else _BAD
-        yield cells((filled, style), (empty, _LABEL))
+    share = t.success or 0.0
+    filled, empty = bar(share, _BAR) if t.parsed else ("", "")
+    style = _GOOD if share == 1 else _WARN if share >= _FAIR else _BAD
+    yield cells((filled, style), (empty, _LABEL))
     yield Text("-", _LABEL) if t.success is None else Text(percent(t.success))
 
 

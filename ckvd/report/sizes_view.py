@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import ConsoleRenderable, Group
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +15,7 @@ from ckvd.place import Place
 from ckvd.report import sizes, terminal
 from ckvd.report.sizes import Bin, SizeRow, Sizes, Spread, Storage
 from ckvd.report.snapshot import opened
+from ckvd.report.table import Fitting, Flow
 from ckvd.report.terminal import bar, cells, number, percent
 from ckvd.settings import Settings
 from ckvd.store.reader import Reader
@@ -127,9 +128,9 @@ def screen(report: Report) -> ConsoleRenderable:
     cut = (f"{number(total.truncated)} truncated", "bold red" if total.truncated else "")
     fitted = f" · {number(total.split)} split · {number(total.outlined)} outlined · "
     return Group(
-        cells((f"{number(total.chunks)} chunks", "bold"), " · ", *limit, fitted, cut),
+        Flow(cells((f"{number(total.chunks)} chunks", "bold"), " · ", *limit, fitted, cut)),
         Text(),
-        _histogram(total.tokens_histogram, found.limit),
+        _Histogram(total.tokens_histogram, found.limit),
         Text(),
         _groups("unit", found.by_unit),
         Text(),
@@ -141,34 +142,44 @@ def screen(report: Report) -> ConsoleRenderable:
     )
 
 
-def _histogram(bins: Sequence[Bin], limit: int | None) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Histogram:
     """Chunks by tokens; bins that lie over the limit are red."""
-    table = terminal.grid()
-    table.add_column(justify="right", no_wrap=True, min_width=9)
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_row(*(Text(head, "dim") for head in ("tokens", "", "chunks")))
-    most = max(b.count for b in bins)
-    for b in bins:
-        filled, _ = bar(b.count / most, _BAR)
-        over = limit is not None and b.low > limit
-        span = number(b.low) if b.low == b.high else f"{number(b.low)}–{number(b.high)}"
-        table.add_row(span, cells((filled, "red" if over else "green")), number(b.count))
-    return table
 
+    bins: Sequence[Bin]
+    limit: int | None
 
-def _groups(what: str, groups: Mapping[str, sizes.Group]) -> Table:
-    table = terminal.grid(gap=1)  # ten columns on a terminal of 80
-    table.add_column(min_width=11, no_wrap=True)
-    heads = ("chunks", "tokens p50", "p90", "max", "chars p50", "p90", "max", "split", "over")
-    for _ in heads:
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        spans = [number(b.low) if b.low == b.high else f"{number(b.low)}–{number(b.high)}" for b in self.bins]
+        most = max(b.count for b in self.bins)
+        beside = max(9, *map(len, spans)) + max(len("chunks"), len(number(most)))
+        width = max(1, min(_BAR, options.max_width - beside - 4))
+        table = terminal.grid()
+        table.add_column(justify="right", no_wrap=True, min_width=9)
+        table.add_column(no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
-    table.add_row(*(Text(head, "dim") for head in (what, *heads)))
+        table.add_row(*(Text(head, "dim") for head in ("tokens", "", "chunks")))
+        for b, span in zip(self.bins, spans, strict=True):
+            filled, _ = bar(b.count / most, width)
+            over = self.limit is not None and b.low > self.limit
+            table.add_row(span, cells((filled, "red" if over else "green")), number(b.count))
+        yield table
+
+
+_SIZE_HEADS = (
+    *("chunks", "tokens\np50", "tokens\np90", "tokens\nmax"),
+    *("chars\np50", "chars\np90", "chars\nmax", "split", "over"),
+)
+_SPARE = ("chars\np90", "chars\np50", "chars\nmax", "tokens\np90", "split", "tokens\np50")
+
+
+def _groups(what: str, groups: Mapping[str, sizes.Group]) -> ConsoleRenderable:
+    rows = []
     for name, group in groups.items():
         over = Text(number(group.over_limit), "bold red" if group.over_limit else "dim")
         spreads = (*_spread(group.tokens), *_spread(group.chars))
-        table.add_row(cells(name), number(group.chunks), *spreads, number(group.split), over)
-    return table
+        rows.append((cells(name), number(group.chunks), *spreads, number(group.split), over))
+    return Fitting((what, *_SIZE_HEADS), rows, spare=_SPARE, gap=1)
 
 
 def _spread(s: Spread) -> tuple[str, str, str]:

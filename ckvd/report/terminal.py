@@ -17,7 +17,8 @@ from ckvd.report.plain import plain as plain
 from ckvd.report.plain import source_line as source_line
 from ckvd.report.plain import write as write
 
-PIPED_WIDTH = 100
+PIPED_WIDTH = 10_000
+"""Where there is no terminal nothing folds: a row is a line."""
 
 
 def cells(*parts: str | tuple[str, str]) -> Text:
@@ -44,15 +45,16 @@ def console(file: TextIO) -> Console:
     return made
 
 
-def show(*renderables: ConsoleRenderable) -> None:
-    """Prints to stdout as `write` does."""
-    write(rendered(console(sys.stdout), renderables))
+def show(*renderables: ConsoleRenderable, as_is: bool = False) -> None:
+    """Prints to stdout as `write` does. With `as_is` long lines are the terminal's to wrap, as `cat` leaves
+    them: what is copied from there has no other line ends than the file."""
+    write(rendered(console(sys.stdout), renderables, as_is=as_is))
 
 
-def rendered(like: Console, renderables: Iterable[ConsoleRenderable]) -> str:
-    """What `like` would print, lines without trailing blanks; a long line is the terminal's to wrap."""
+def rendered(like: Console, renderables: Iterable[ConsoleRenderable], *, as_is: bool = False) -> str:
+    """What `like` would print, no line wider than it, without trailing blanks."""
     with like.capture() as captured:
-        like.print(Group(*renderables), soft_wrap=True)
+        like.print(Group(*renderables), soft_wrap=as_is, overflow=None if as_is else "fold")
     lines = captured.get().split("\n")
     return "\n".join(line if "\x1b" in line else line.rstrip() for line in lines)
 

@@ -14,12 +14,18 @@ from rich.text import Text
 from ckvd.place import Place
 from ckvd.report import document, terminal
 from ckvd.report.snapshot import opened
+from ckvd.report.table import Fitting
 from ckvd.report.terminal import brief, cells, number, percent
 from ckvd.report.values import Tally
 from ckvd.store.metrics import HOURS_KEPT, Metric
 
 SHOWN = 24
 """Hours that the text shows, the latest; the JSON has all that are kept."""
+_HEADS = (
+    *("hour", "revision", "files", "clean", "chunks", "tokens\np90", "edits"),
+    *("row\np50", "row\np99", "vector\np50", "vector\np99"),
+)
+_SPARE = ("revision", "tokens\np90", "vector\np99", "row\np99", "chunks", "files", "vector\np50")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +82,8 @@ def screen(trend: Trend) -> ConsoleRenderable:
     """A row an hour, the latest last."""
     if not trend.hours:
         return cells("Nothing is noted yet; each hour of work of 'ckvd run' or 'ckvd index' leaves a row.")
-    table = terminal.grid(gap=1)
-    titles = ("hour", "revision", "files", "clean", "chunks", "p90", "edits", "row", "p99", "vector", "p99")
-    for title in titles:
-        table.add_column(justify="left" if title == "hour" else "right", no_wrap=True)
-    table.add_row(*(Text(title, "dim") for title in titles))
-    for h in trend.hours[-SHOWN:]:
-        table.add_row(*(cells(cell) for cell in _cells(h)))
-    what = "p90 is of tokens a chunk; row and vector are median latencies of an edit, with their p99"
+    table = Fitting(_HEADS, [_cells(h) for h in trend.hours[-SHOWN:]], spare=_SPARE, gap=1)
+    what = "tokens are those of a chunk; row and vector are latencies of an edit, median and p99"
     parts: list[ConsoleRenderable] = [table, Text(), cells((what, "dim"))]
     if (more := len(trend.hours) - SHOWN) > 0:
         parts.append(cells((f"and {number(more)} earlier hours, in --json", "dim")))

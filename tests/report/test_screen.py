@@ -77,8 +77,7 @@ def test_the_screen(found: Status) -> None:
 @pytest.mark.parametrize("width", [40, 56, 80, 160])
 def test_tables_fit_the_terminal_and_names_stay_readable(found: Status, width: int) -> None:
     shown = drawn(found, width)
-    tables = [line for line in shown.split("\n")[2:] if line]
-    assert max(map(cell_len, tables)) <= width
+    assert max(map(cell_len, shown.split("\n"))) <= width
     assert "python" in shown
     assert "src/legacy" in shown
 
@@ -256,5 +255,5 @@ def test_sizes(size: int, said: str) -> None:
 
 
 def test_an_index_of_nothing_is_short(tree: Tree) -> None:
-    shown = drawn(status.collect(Rows(tree).store()), 80).split("\n")
-    assert shown[3:6] == ["revision   0 · up to date", "files      0", "parsed     none"]
+    shown = drawn(status.collect(Rows(tree).store()), 80)
+    assert "\n\nrevision   0 · up to date\nfiles      0\nparsed     none\n" in shown

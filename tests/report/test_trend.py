@@ -91,10 +91,11 @@ def test_the_trend(where: Place, ckvd: Ckvd, tree: Tree) -> None:
     assert (first["files_per_s"], first["edits"], second["edits"]) == (2.0, 0, 3)
     assert sum(second["vector_histogram"].values()) == 3
     shown = ckvd("report", "trend", str(tree.root)).stdout.split("\n")
-    titles = "hour revision files clean chunks p90 edits row p99 vector p99"
-    assert " ".join(shown[0].split()) == titles
-    assert shown[1].split()[2:] == ["1", "3", "66.7", "%", "6", *shown[1].split()[7:8], "0", *"----"]
-    row = shown[2].split()
+    assert shown[0].split() == ["tokens", "row", "row", "vector", "vector"]
+    titles = "hour revision files clean chunks p90 edits p50 p99 p50 p99"
+    assert " ".join(shown[1].split()) == titles
+    assert shown[2].split()[2:] == ["1", "3", "66.7", "%", "6", *shown[2].split()[7:8], "0", *"----"]
+    row = shown[3].split()
     assert row[8] == "3"
     assert row[10::2] == ["ms", "ms", "ms", "s"]
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 from search_support import make_index
 
 from ckvd.errors import UsageError, WorktreeError
 from ckvd.index import Index
 from ckvd.place import place
+from ckvd.report import terminal
 from ckvd.report.evaluate import (
     METRICS,
     Case,
@@ -25,10 +27,10 @@ from ckvd.report.evaluate import (
     judge,
     read_set,
     score,
-    table,
     truths,
     write_set,
 )
+from ckvd.report.evaluate_view import screen
 from ckvd.report.labelled import on_commits, on_docstrings, on_set
 from ckvd.store.reader import open_reader
 
@@ -149,8 +151,9 @@ def test_a_set_is_evaluated_by_mode_and_unit(root: Path) -> None:
     assert {(r["mode"], r["unit"]) for r in rows} >= {("hybrid", "all"), ("keyword", "all")}
     assert all(r["recall@10"]["mean"] == 1 for r in rows if r["unit"] in ("all", "symbol"))
     assert json.loads(json.dumps(as_json(found))) == as_json(found)
-    assert table(found).startswith("mode     unit")
-    assert "left out" in table(found)
+    shown = terminal.rendered(Console(width=120, color_system=None), [screen(found)])
+    assert shown.startswith("mode       unit")
+    assert "left out" in shown
 
 
 def test_what_stands_above_the_answer_is_told_by_kind(index: Index) -> None:
