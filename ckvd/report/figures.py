@@ -163,7 +163,11 @@ def outcomes(hours: Sequence[Metric]) -> str:
     success = [Tally(h.files, h.ok, h.partial, h.failed).success for h in hours]
     _line(figure, when, success, "all languages", GOOD)
     _hours(figure, when)
-    figure.update_yaxes(tickformat=".1%", title_text="clean", autorangeoptions_maxallowed=1.005)
+    known = [share for share in success if share is not None]
+    # One share alone has no range: then all that a share can be.
+    span = (min(known), 1.0) if known and min(known) < 1 and len(known) > 1 else (0.0, 1.0)
+    room = (span[1] - span[0]) * 0.03
+    figure.update_yaxes(tickformat=".1%", title_text="clean", range=[max(0, span[0] - room), span[1] + room])
     return _json(figure)
 
 

@@ -19,7 +19,7 @@ from ckvd.report import boundaries_view, snapshot
 from ckvd.report.boundaries import INDEX, Boundaries
 from ckvd.report.failures import Excerpt, source
 from ckvd.report.remedy import done, remedy
-from ckvd.report.terminal import number, percent, plain, size, source_line
+from ckvd.report.terminal import file_sizes, number, percent, plain, source_line
 from ckvd.report.values import Failure, Snapshot, total
 from ckvd.settings import Settings
 from ckvd.store.metrics import HOURS_KEPT, Metric
@@ -137,13 +137,15 @@ def _tiles(page: Page) -> Iterator[str]:
     clean = "–" if files.success is None else percent(files.success)
     limit = "no limit" if page.limit is None else f"of {number(page.limit)}"
     over = 0 if page.limit is None else chunks.over(page.limit)
+    on_disk, *rest = file_sizes(data)
+    beside = "".join(f"{fact}, " for fact in rest)
     facts = (
         (number(files.files), f"files, {number(files.parsed)} parsed"),
         (clean, f"clean, {number(files.partial)} partial, {number(files.failed)} failed"),
         (number(chunks.total), f"chunks; symbols split: {number(chunks.split_symbols)}"),
         (number(chunks.quantile(0.5)), f"tokens, p90 {number(chunks.quantile(0.9))}"),
         (number(chunks.quantile(1)), f"tokens at most, {limit}, {number(over)} over"),
-        (size(data.db_bytes), f"{number(chunks.total - data.pending_vectors)} chunks with vectors"),
+        (on_disk, f"{beside}{number(chunks.total - data.pending_vectors)} chunks with vectors"),
     )
     for value, words in facts:
         yield f'<div class="tile"><b>{_text(value)}</b><span>{_text(words)}</span></div>'

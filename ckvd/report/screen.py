@@ -14,7 +14,7 @@ from ckvd.model import Strategy, display_path
 from ckvd.report.pace import Pace
 from ckvd.report.state import Status
 from ckvd.report.table import Fitting, Flow, pairs
-from ckvd.report.terminal import bar, brief, cells, duration, number, percent, size
+from ckvd.report.terminal import bar, brief, cells, duration, file_sizes, number, percent
 from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
 
 LANGUAGES = 12
@@ -189,12 +189,7 @@ def _sizes(status: Status) -> Iterator[tuple[str, Text]]:
         model += f", being replaced by {following}"
     yield "model", cells(model)
     path = display_path(status.db.removeprefix(status.root.rstrip(b"/") + b"/"))
-    size_line = f"{path} · {size(data.db_bytes)}"
-    if data.collectable_bytes:
-        size_line += f" ({size(data.collectable_bytes)} free)"
-    if data.wal_bytes:
-        size_line += f" · log {size(data.wal_bytes)}"
-    yield "file", cells(size_line)
+    yield "file", cells(" · ".join((path, *file_sizes(data))))
     if status.daemon and status.daemon.watch:
         yield "watch", _watch(status.daemon.watch)
     if latency := list(_latency(status.pace)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console, ConsoleRenderable, Group
 from rich.table import Table
@@ -16,6 +16,9 @@ from ckvd.report.plain import number as number
 from ckvd.report.plain import plain as plain
 from ckvd.report.plain import source_line as source_line
 from ckvd.report.plain import write as write
+
+if TYPE_CHECKING:
+    from ckvd.report.values import Snapshot  # it brings SQLite, which `ckvd doctor` may find broken
 
 PIPED_WIDTH = 10_000
 """Where there is no terminal nothing folds: a row is a line."""
@@ -81,6 +84,16 @@ def size(n: int) -> str:
         value /= 1024
         units.pop(0)
     return f"{value:.1f} {units[0]}"
+
+
+def file_sizes(data: Snapshot) -> list[str]:
+    """Of the database, then, if there are any, of its pages that are free and of its write-ahead log."""
+    found = [size(data.db_bytes)]
+    if data.collectable_bytes:
+        found.append(f"{size(data.collectable_bytes)} free")
+    if data.wal_bytes:
+        found.append(f"log {size(data.wal_bytes)}")
+    return found
 
 
 def duration(seconds: float) -> str:

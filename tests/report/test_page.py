@@ -19,14 +19,16 @@ from typing import Any
 
 import pytest
 from report_rows import Rows
+from rich.console import Console
 from support import Ckvd, Tree
 
 pytest.importorskip("plotly", reason="the extra 'report' is not installed")
 
 from ckvd.model import Verdict
 from ckvd.place import Place, place
-from ckvd.report import figures, page
+from ckvd.report import figures, page, status, terminal
 from ckvd.report.boundaries import Boundaries, Severed, Tally
+from ckvd.report.screen import screen
 from ckvd.report.values import Tally as Outcomes
 from ckvd.store.metrics import Sample, bucket
 from ckvd.store.writer import open_writer
@@ -42,6 +44,7 @@ SEVERED = Boundaries(
     0,
 )
 PLOTS = 6
+WIDE = Console(width=200, color_system=None)
 HOUR = 1_700_000_000 // 3600 * 3600
 
 
@@ -277,3 +280,24 @@ def test_the_axis_of_time_shows_whole_hours(where: Place, hours: int) -> None:
     for draw in (figures.outcomes, figures.latencies):
         first, last = map(datetime.fromisoformat, json.loads(draw(shown))["layout"]["xaxis"]["range"])
         assert last - first == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize("hours", [1, 3])
+def test_the_axis_of_shares_goes_from_the_worst_to_all_and_of_one_hour_over_all(
+    where: Place, hours: int
+) -> None:
+    """One share alone has no span to draw, and was shown between -50 % and 100 %."""
+    low, high = json.loads(figures.outcomes(page.collect(where).hours[:hours]))["layout"]["yaxis"]["range"]
+    assert (low == 0) == (hours == 1)
+    assert 0 <= low < 6 / 7 < 1 <= high < 1.05
+
+
+def test_the_size_on_disk_is_that_of_status(where: Place) -> None:
+    with open_writer(where.db) as writer:
+        writer.record(HOUR, Sample(), state=True)
+        found = status.collect(where)
+        assert found.data.wal_bytes > 0
+        tiles = html.unescape(page.render(page.collect(where)))
+    sizes = re.search(r"file +\S+ · (.*? [KM]iB) · (log .*)", terminal.rendered(WIDE, [screen(found)]))
+    assert sizes is not None
+    assert f"<b>{sizes[1]}</b><span>{sizes[2]}, 0 chunks with vectors" in tiles
