@@ -178,7 +178,8 @@ def inotify(where: Place, limits: str = LIMITS) -> Finding:
     except (OSError, ValueError) as e:
         return Finding("inotify", "bad", f"its limits cannot be read ({e})", "use a kernel with inotify")
     watches, instances = most["max_user_watches"], most["max_user_instances"]
-    folders = _folders(where)
+    set_now = _watched(where)
+    folders = _folders(where) if set_now is None else set_now
     if folders > watches:
         why = (
             f"{number(folders)} folders, fs.inotify.max_user_watches is {number(watches)}: the rest is polled"
@@ -189,7 +190,10 @@ def inotify(where: Place, limits: str = LIMITS) -> Finding:
         why = f"no instance is left of fs.inotify.max_user_instances ({number(instances)})"
         return Finding("inotify", "bad", why, _raise("max_user_instances", max(512, instances * 2)))
     os.close(fd)
-    shown = f"{number(folders)} folders of {number(watches)} watches, {number(instances)} instances"
+    # A daemon's own number is that of `ckvd status`, and has git's folders too.
+    counted = "with files to watch" if set_now is None else "watched"
+    noun = "folder" if folders == 1 else "folders"
+    shown = f"{number(folders)} {noun} {counted}, {number(watches)} allowed, {number(instances)} instances"
     if folders * 2 > watches:
         remedy = _raise("max_user_watches", folders * 4)
         return Finding("inotify", "warn", f"{shown}: other programs use them too", remedy)
@@ -203,6 +207,15 @@ def _raise(limit: str, to: int) -> str:
 def _limit(limits: str, name: str) -> int:
     with open(os.path.join(limits, name), encoding="ascii") as file:
         return int(file.read())
+
+
+def _watched(where: Place) -> int | None:
+    """Folders that a daemon watches now; None where none says."""
+    try:
+        live = ask(where.places, {"op": "status"}, ASK_S)
+    except (TimeoutError, CkvdError):
+        return None  # `lock` says why
+    return ((live or {}).get("watch") or {}).get("watches")
 
 
 _INDEXED = "SELECT count(DISTINCT rtrim(path, replace(path, '/', ''))) FROM files"

@@ -243,7 +243,10 @@ def test_a_daemon_that_runs(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({"a.py": "def f(): pass\n"})
     with ckvd.daemon(tree.root) as process:
         found = told_by(ckvd, tree, 0)
+        state = json.loads(ckvd("status", tree.root, "--json").stdout)
     assert f"pid {process.pid}, watching" in found["lock"]["what"]
+    assert found["inotify"]["what"].startswith(f"{state['watch']['watches']} folders watched, ")
+    assert told(tree)["inotify"]["what"].startswith("1 folder with files to watch, ")
 
 
 def test_a_damaged_database(where: Place, tree: Tree) -> None:
