@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from ckvd import __version__
 from ckvd.errors import CkvdError
 from ckvd.mcp.answers import Answers, ChunkAnswer, SearchAnswer, StatusAnswer, SymbolsAnswer, SyncAnswer
+from ckvd.mcp.arguments import unknown, wrong
 from ckvd.place import Place
 
 INSTRUCTIONS = """\
@@ -32,7 +33,7 @@ def serve(where: Place) -> None:
 
 def build(where: Place) -> MCPServer:
     """The server of one place. The index need not be there yet."""
-    server: MCPServer = MCPServer(
+    server = _Server(
         "ckvd", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING", subscriptions=False
     )
     answers = Answers(where)
@@ -105,6 +106,21 @@ def build(where: Place) -> MCPServer:
             return answers.sync(vectors, timeout_s)
 
     return server
+
+
+class _Server(MCPServer):
+    """Says of arguments that do not fit in a sentence which, why and what would; none is ignored."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], *more: Any, **named: Any) -> Any:
+        taken = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        if problem := unknown(name, arguments, taken):
+            raise ToolError(problem)
+        try:
+            return await super().call_tool(name, arguments, *more, **named)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(wrong(name, error.__cause__.errors(), taken[name])) from error
+            raise
 
 
 @contextlib.contextmanager

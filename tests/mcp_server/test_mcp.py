@@ -17,6 +17,9 @@ from index_states import build, in_state
 from mcp import Client, StdioServerParameters
 from support import Ckvd, Tree
 
+from ckvd.mcp import server
+from ckvd.place import place
+
 T = TypeVar("T")
 TOOLS = {
     "search": {"query": "evict the oldest entry"},
@@ -218,3 +221,45 @@ def test_the_sdk_is_asked_for_where_it_is_missing(base: Tree) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "ckvd: the SDK of MCP is not installed; run: pip install 'ckvd[mcp]'\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("search", {"querry": "x"}, "search has no argument `querry`; it takes `query`, `k`, "),
+        ("search", {}, "it needs `query`, and takes `query`, `k`, "),
+        ("search", {"query": "x", "k": 5000}, "`k`: it must be less than or equal to 100, and was 5000"),
+        ("search", {"query": ["x"] * 99}, "`query`: it must be a valid string, and was ['x', "),
+        ("search", {"query": "x", "mode": "fast"}, "`mode`: it must be 'hybrid', 'keyword' or 'vector'"),
+        ("search", {"query": "x", "expand": "all"}, "`expand`: it must be 'class' or 'file'"),
+        ("show", {"id": "x"}, "show has no argument `id`; it takes `what`, `whole_file`"),
+        ("show", {"what": "x", "whole_file": "perhaps"}, "`whole_file`: it must be a valid boolean"),
+        ("symbols", {"limit": 0}, "`limit`: it must be greater than or equal to 1, and was 0"),
+        ("status", {"failures": []}, "`failures`: it must be a valid boolean, and was []"),
+        ("sync", {"timeout_s": "soon"}, "`timeout_s`: it must be a valid number"),
+        ("find", {"query": "x"}, "there is no tool 'find'; the tools are `search`, `show`, "),
+    ],
+)
+def test_arguments_that_do_not_fit_are_one_plain_sentence(
+    served: Callable[..., str], tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    told = served(tool, **arguments)
+    assert said in told
+    assert "\n" not in told
+    assert "pydantic" not in told
+    assert len(told) < 300
+
+
+@pytest.fixture(scope="module")
+def served(base: Tree) -> Callable[..., str]:
+    """The error text of one call, of a server in this process."""
+    made = server.build(place(str(base.root), None))
+
+    def refusal(tool: str, **arguments: Any) -> str:
+        async def talk() -> str:
+            async with Client(made, read_timeout_seconds=60) as client:
+                return await refused(client, tool, **arguments)
+
+        return anyio.run(talk)
+
+    return refusal
