@@ -51,7 +51,8 @@ class Symbol:
     `body` is what an outline leaves out (between the signature and the end), None where there is none.
     `scope` is the index of the lexically enclosing symbol in `Parsed.symbols`, None at top level;
     `parents` are the names that qualify it, which for a Go method differ from the lexical scope.
-    `head` are the pieces that this symbol gives to the headers of what lies within it, in file order.
+    `head` are the pieces that this symbol gives to the headers of what lies within it, in file order;
+    `around` the heads of what encloses it within its scope and is no symbol (`extern "C" {`).
     """
 
     name: str
@@ -69,6 +70,7 @@ class Symbol:
     chunked: bool = True
     coarse: bool = False
     head: tuple[HeaderItem, ...] = ()
+    around: tuple[HeaderItem, ...] = ()
 
     @property
     def symbol(self) -> str:

@@ -22,7 +22,7 @@ from ckvd.languages.schema import (
 def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a language that says only where it differs from `base`; an empty list takes a rule away."""
     merged = {**base, **data}
-    for name in ("symbols", "header", "marks"):
+    for name in ("symbols", "header", "marks", "around"):
         merged[name] = {**base.get(name, {}), **data.get(name, {})}
     return merged
 

@@ -117,10 +117,11 @@ class Rule:
 class HeaderRule:
     """A node that belongs to the file's header, and where the names stand that it binds.
 
+    A `member` belongs to that of the type it lies in (`include` in a class of Ruby).
     A node of a type in `open` below it means that one cannot tell (`import *`). `when` is as in `Rule`.
     """
 
-    kind: Literal["package", "import"]
+    kind: Literal["package", "import", "member"]
     names: Paths = ()
     when: Conditions = ()
     open: frozenset[str] = frozenset()
@@ -161,6 +162,8 @@ class Language:
     `clues` maps a suffix that other languages use too to an expression that is found, line by line, in
     the first bytes of files of this one.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
+    `around` maps the types of nodes that enclose declarations and are none themselves (`extern "C" { … }`,
+    `type ( … )`) to the path of what comes behind the head that these are told.
     `problem` is what is wrong with its file, which then says no more than which files are of this language.
     """
 
@@ -186,6 +189,7 @@ class Language:
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clues: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
+    around: Mapping[str, str] = field(default_factory=dict)
     constructors: frozenset[str] = frozenset()
     whole_members: bool = False
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)

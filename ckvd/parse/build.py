@@ -32,13 +32,13 @@ def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]
 
 def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:
     """The values among the drafts that are no units; those of one declaration are one item."""
-    groups: dict[Range, tuple[int, set[str]]] = {}
+    groups: dict[Range, tuple[Draft, set[str]]] = {}
     for draft in drafts:
         if draft.kind in HEADER_VALUES and not _chunked(draft, source):
-            groups.setdefault(draft.group, (draft.above, set()))[1].add(draft.found.name)
+            groups.setdefault(draft.group, (draft, set()))[1].add(draft.found.name)
     return [
-        HeaderItem(kind, start, end, frozenset(names), lead=text.remark(source, lead, start))
-        for (start, end), (lead, names) in groups.items()
+        HeaderItem(kind, *group, frozenset(names), first.frame, text.remark(source, first.above, group[0]))
+        for group, (first, names) in groups.items()
     ]
 
 
@@ -73,7 +73,8 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         clean=draft.clean,
         chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
-        head=_head(table, source, draft, end_of_head, inside) if inside or draft.doc else (),
+        head=_head(table, source, draft, end_of_head, inside) if inside or draft.doc or draft.imports else (),
+        around=draft.around,
     )
 
 

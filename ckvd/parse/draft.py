@@ -17,7 +17,8 @@ from ckvd.parse.table import CompiledRule, Table
 class Draft:
     """A symbol in the making. `declared` is where its own text begins (behind attributes that are
     siblings), `group` the declaration that it shares with others (`var ( … )`), `above` where the comment on
-    that begins, `first` whether its name is the first of those that its node declares."""
+    that begins, `first` whether its name is the first of those that its node declares. `around` are the heads
+    of what encloses it within its scope and is no symbol, `frame` is the range of the innermost of these."""
 
     found: Found
     parents: tuple[str, ...]
@@ -36,6 +37,8 @@ class Draft:
     clean: bool
     first: bool = True
     imports: list[HeaderItem] = field(default_factory=list)
+    around: tuple[HeaderItem, ...] = ()
+    frame: Range | None = None
 
     def join(self, end: int, clean: bool) -> None:
         """Goes on to `end`. A signature alone has no body: what follows it is one."""

@@ -154,6 +154,7 @@ def _in_file(code: _Code, symbol: Symbol) -> Symbol:
         lead=code.raw(symbol.lead),
         body=(code.raw(body[0]), code.raw_end(body[1])) if body else None,
         head=tuple(_item(code, item) for item in symbol.head),
+        around=tuple(_item(code, item) for item in symbol.around),
         chunked=False,
     )
 

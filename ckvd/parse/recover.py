@@ -143,6 +143,8 @@ def _move(draft: Draft, at: int) -> None:
     draft.body = (_back(draft.body[0], at), _back(draft.body[1], at)) if draft.body else None
     draft.doc = (_back(draft.doc[0], at), _back(draft.doc[1], at)) if draft.doc else None
     draft.imports = [_moved(item, at) for item in draft.imports]
+    draft.around = tuple(_moved(item, at) for item in draft.around)
+    draft.frame = (_back(draft.frame[0], at), _back(draft.frame[1], at)) if draft.frame else None
 
 
 def _moved(item: HeaderItem, at: int) -> HeaderItem:

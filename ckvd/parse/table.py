@@ -59,6 +59,7 @@ class Action:
     rules: tuple[CompiledRule, ...] = ()
     headers: tuple[CompiledHeader, ...] = ()
     marks: tuple[CompiledMark, ...] = ()
+    around: Path | None = None
     wrapper: bool = False
     comment: bool = False
     attribute: bool = False
@@ -133,6 +134,9 @@ def _table(language: Language, loaded: ts.Language) -> Table:
         compiled_marks = tuple(CompiledMark(mark, _conditions(mark.when, grammar)) for mark in marks)
         for action in at(name):
             action.marks = compiled_marks
+    for name, behind in language.around.items():
+        for action in at(name):
+            action.around = compile_path(behind, grammar)
     for flag, names in (
         ("wrapper", language.wrappers),
         ("comment", language.comments),

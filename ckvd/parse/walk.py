@@ -6,7 +6,6 @@ A cursor visits the tree in file order without recursion; a language's table say
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import tree_sitter as ts
 
@@ -15,32 +14,10 @@ from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.damage import any_within
 from ckvd.parse.draft import Draft, measure
+from ckvd.parse.enclosing import Around, Scope, Wrapper, around
 from ckvd.parse.found import Found, text_of
 from ckvd.parse.paths import ERROR_KIND
 from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table
-
-
-@dataclass(slots=True)
-class _Scope:
-    """What encloses the cursor: `where` is `module`, `type` or `local`."""
-
-    depth: int
-    names: tuple[str, ...]
-    where: str
-    draft: Draft | None
-    rest: bool = False
-    until: int | None = None  # where it ends, if it goes on behind its node
-    last: Draft | None = None
-
-
-@dataclass(slots=True)
-class _Wrapper:
-    depth: int
-    node: ts.Node
-    marks: int
-    """How many marks stood before it."""
-    alone: bool | None = None
-    lead: int | None = None
 
 
 class Walk:
@@ -60,8 +37,9 @@ class Walk:
         self._blanked = parsed if parsed != source else None
         self._errors = errors
         self._damaged = bool(errors)
-        self._scopes = [_Scope(-1, (), "module", None)]
-        self._wrappers: list[_Wrapper] = []
+        self._scopes = [Scope(-1, (), "module", None)]
+        self._wrappers: list[Wrapper] = []
+        self._arounds: list[Around] = []
         self._marks: list[text.Mark] = []
 
     def run(self) -> Walk:
@@ -95,6 +73,8 @@ class Walk:
             self._scopes.pop()
         while self._wrappers and self._wrappers[-1].depth >= left:
             self._wrappers.pop()
+        while self._arounds and self._arounds[-1].depth >= left:
+            self._arounds.pop()
         for mark in action.marks:
             if self._holds(mark.when, node, depth):
                 self._mark(mark, node)
@@ -109,15 +89,25 @@ class Walk:
                 and self._declare(compiled, node, depth)
             ):
                 break
+        else:
+            self._enclose(action, node, depth)
         for header in action.headers:
             if self._holds(header.when, node, depth):
                 self._import(header, node, depth)
                 break
         if action.wrapper:
-            self._wrappers.append(_Wrapper(depth, node, len(self._marks)))
+            self._wrappers.append(Wrapper(depth, node, len(self._marks)))
         if action.local:
-            self._scopes.append(_Scope(depth, self._scopes[-1].names, "local", self._scopes[-1].draft))
+            self._scopes.append(Scope(depth, self._scopes[-1].names, "local", self._scopes[-1].draft))
         return not action.skip or (self._damaged and node.has_error)
+
+    def _enclose(self, action: Action, node: ts.Node, depth: int) -> None:
+        """Takes note of what encloses declarations and is none itself."""
+        if action.around is not None:
+            scope = self._scopes[-1].draft
+            found = around(self._source, node, action.around, depth, scope, self._marks)
+            if found is not None:
+                self._arounds.append(found)
 
     def _mark(self, mark: CompiledMark, node: ts.Node) -> None:
         scope = self._scopes[-1].draft
@@ -141,13 +131,13 @@ class Walk:
             node, depth = wrapper.node, depth - 1
         return node, depth
 
-    def _is_alone(self, wrapper: _Wrapper) -> bool:
+    def _is_alone(self, wrapper: Wrapper) -> bool:
         if wrapper.alone is None:
             declarations = self._table.declarations
             wrapper.alone = sum(c.kind_id in declarations for c in wrapper.node.children) == 1
         return wrapper.alone
 
-    def _above(self, wrapper: _Wrapper) -> int:
+    def _above(self, wrapper: Wrapper) -> int:
         """Where the comment on a group begins."""
         if wrapper.lead is None:
             marks = self._marks[max(0, wrapper.marks - text.MOST_REMARKS) : wrapper.marks]
@@ -177,7 +167,7 @@ class Walk:
         if not rule.listed:
             outside = self._scopes[-1]
             names = (*outside.names, *found[0].parents, found[0].name)
-            self._scopes.append(_Scope(depth, names, outside.where, outside.draft))
+            self._scopes.append(Scope(depth, names, outside.where, outside.draft))
             return True
         if rule.rest:
             while self._scopes[-1].rest:
@@ -192,6 +182,7 @@ class Walk:
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
             above = self._above(self._wrappers[-1])
+        enclosing = [a for a in self._arounds if a.draft is scope.draft]
         clean = not (self._damaged and any_within(self._errors, start, end))
         before = scope.last
         if before is not None and rule.joined and before.rule.joined and before.found.name == found[0].name:
@@ -217,6 +208,8 @@ class Walk:
                 where=scope.where,
                 clean=clean,
                 first=each is found[0],
+                around=tuple(a.head for a in enclosing),
+                frame=enclosing[-1].range if enclosing else None,
             )
             self.drafts.append(draft)
         scope.last = draft
@@ -230,7 +223,7 @@ class Walk:
         outside = self._scopes[-1]
         if not draft.rule.scope:
             where = draft.rule.inside or outside.where
-            self._scopes.append(_Scope(depth, outside.names, where, draft, until=until))
+            self._scopes.append(Scope(depth, outside.names, where, draft, until=until))
             return
         names = (*draft.parents, draft.found.name)
         space = draft.kind in SPACES and outside.where == "module"
@@ -239,9 +232,9 @@ class Walk:
             members = draft.kind in TYPES
         where = draft.rule.inside or ("type" if members else "module" if space else "local")
         if draft.rule.rest:
-            self._scopes.append(_Scope(depth - 1, names, where, None, rest=True))
+            self._scopes.append(Scope(depth - 1, names, where, None, rest=True))
         else:
-            self._scopes.append(_Scope(depth, names, where, draft, until=until))
+            self._scopes.append(Scope(depth, names, where, draft, until=until))
 
     def _names(self, compiled: CompiledRule, node: ts.Node, depth: int) -> list[Found]:
         if compiled.hook is not None:
@@ -282,7 +275,8 @@ class Walk:
 
     def _import(self, compiled: CompiledHeader, node: ts.Node, depth: int) -> None:
         scope = self._scopes[-1]
-        if scope.where != "module" or node.kind_id == ERROR_KIND:
+        kind = compiled.rule.kind
+        if scope.where != ("type" if kind == "member" else "module") or node.kind_id == ERROR_KIND:
             return
         source, (outer, _) = self._source, self._outermost(node, depth)
         start, end = outer.start_byte, min(outer.end_byte, len(source))
@@ -302,5 +296,5 @@ class Walk:
         if self._wrappers and self._wrappers[-1].depth > scope.depth and outer == node:
             group = self._wrappers[-1].node
             frame = (group.start_byte, group.end_byte)
-        item = HeaderItem(compiled.rule.kind, start, end, frozenset(names), frame)
+        item = HeaderItem(kind, start, end, frozenset(names), frame)
         (scope.draft.imports if scope.draft is not None else self.header).append(item)

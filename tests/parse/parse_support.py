@@ -58,6 +58,7 @@ def render(result: Parsed, source: bytes) -> str:
             lines.append(f"{pad}| lead {shown(symbol.lead, symbol.start)}")
         if symbol.body:
             lines.append(f"{pad}| body {shown(*symbol.body)}")
+        lines += [f"{pad}| within {shown(item.start, item.end)}" for item in symbol.around]
         for item in symbol.head:
             names_ = f" {','.join(sorted(item.names))}" if item.names else ""
             lines.append(f"{pad}| gives {item.kind}{names_}: {shown(item.start, item.end)}")
