@@ -83,7 +83,7 @@ class _Cutter:
         regions = layout.damage_regions(self.source, self._parsed.damage, own)
         taken = layout.covers(self._parsed.symbols, nesting.own, regions)
         drafts: list[Draft] = []
-        for at, gap in enumerate(layout.gaps(self.source, taken)):
+        for at, gap in enumerate(layout.gaps(self.source, taken, self._parsed.symbols)):
             head = None
             if at == 0 and self._options.include_file_header and (not taken or gap[0] < taken[0].start):
                 whole = layout.merged((s.lead, s.end) for s in self._parsed.symbols if s.end <= gap[1])

@@ -5,12 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from ckvd.chunk.source import Source, has_word, identifiers
-from ckvd.chunk.text import MARK
-from ckvd.model import HeaderItem, Parsed, Range, Segment
+from ckvd.chunk.source import Source, identifiers
+from ckvd.chunk.text import DROP_ORDER, MARK
+from ckvd.model import HeaderItem, Parsed, Range, Segment, SegmentKind
 
-VALUE_BYTES = 2048
-"""A longer constant gives only its first lines."""
+MOST_BYTES: dict[SegmentKind, int] = {"constant": 65536, "member": 65536, "remark": 2048}
+"""What is longer gives only its first lines (a remark: a comment on a constant or a member)."""
+
+FIRST_BYTES = 512
+"""How much these first lines have at most."""
 
 MEMBER_BYTES = 512
 """A scope with more in its members gives only those that the body uses, unless the language tells all."""
@@ -18,8 +21,8 @@ MEMBER_BYTES = 512
 MOST_MEMBER_BYTES = 8192
 """A scope with more in its members gives only those that the body uses in any language."""
 
-REST_BYTES = 200
-"""What may stand behind a declaration on its last line for the line to be shown whole."""
+BESIDE_BYTES = 1000
+"""What may stand before or behind a declaration on its line for the line to be shown whole."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -40,7 +43,6 @@ class Headers:
     def __init__(self, source: Source, parsed: Parsed) -> None:
         self._source = source
         self._symbols = parsed.symbols
-        self._comment = parsed.comment
         self._most = MOST_MEMBER_BYTES if parsed.whole_members else MEMBER_BYTES
         self._always = [item for item in parsed.header if not item.names]
         bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
@@ -54,19 +56,18 @@ class Headers:
         self._names = frozenset(
             word for names in self._bound.values() for words, _ in names for word in words
         )
-        self._leads = sorted(s.lead for s in parsed.symbols if s.chunked)
         self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
         self._holding = {s.scope for s in parsed.symbols}
         self._owning: dict[str, int] = {}
         for index, symbol in enumerate(parsed.symbols):
             if symbol.chunked and symbol.kind not in NO_OWNERS:
                 self._owning.setdefault(symbol.symbol, index)
-        self._segments: dict[Range, tuple[Segment | None, int]] = {}
+        self._spans: dict[Range, tuple[int, int, bool]] = {}
         self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
 
     def of(self, start: int, end: int) -> tuple[Segment, ...]:
         """The header of a range outside all symbols: what it uses of the file's imports and constants."""
-        return self._of(start, end, start, (), ())
+        return self._of(start, end, start, (), (), ())
 
     def of_symbol(self, index: int, start: int, end: int, part: bool = False) -> tuple[Segment, ...]:
         """The header of a symbol's chunk: what it uses, its scopes, and the types that it or they add to.
@@ -80,10 +81,16 @@ class Headers:
             if owner is not None:
                 around |= dict.fromkeys((*self._chain(self._symbols[owner].scope), owner))
         # Its doc comment, which stands before it, mentions names and uses none.
-        return self._of(start, end, symbol.start, around, self._own(index) if part else ())
+        return self._of(start, end, symbol.start, around, symbol.around, self._own(index) if part else ())
 
     def _of(
-        self, start: int, end: int, code: int, scopes: Iterable[int], own: Iterable[HeaderItem]
+        self,
+        start: int,
+        end: int,
+        code: int,
+        scopes: Iterable[int],
+        around: Iterable[HeaderItem],
+        own: Iterable[HeaderItem],
     ) -> tuple[Segment, ...]:
         needs_words = bool(self._names)
         words = self._source.identifiers(code, end) if needs_words else set[bytes]()
@@ -103,13 +110,24 @@ class Headers:
             for name, bound in self._bound.get(word, ()):
                 if used.issuperset(name):
                     items += bound
+        items += around
         items += [self._remark(i, i.lead) for i in items if i.lead is not None]
+        items += [edge for item in items for edge in self._edges(item, start, end)]
         # What the body holds it need not be told, nor what the body is a part of.
         return self._render([*(i for i in items if i.end <= start or end <= i.start), *own])
 
     def _remark(self, item: HeaderItem, lead: int) -> HeaderItem:
         start, end = self._source.trim(lead, item.start)
-        return HeaderItem("remark", start, end, item.names, item.frame)
+        return HeaderItem("remark", start, end)
+
+    def _edges(self, item: HeaderItem, start: int, end: int) -> list[HeaderItem]:
+        """The first line of the group of an item (`import (`), and the last where a range is not in it."""
+        if item.frame is None or b"\n" not in self._source.data[slice(*item.frame)]:
+            return []
+        first, last = item.frame
+        opening = HeaderItem(item.kind, first, self._source.lines_of(first, first + 1)[1])
+        closing = HeaderItem(item.kind, self._source.lines_of(last - 1, last)[0], last)
+        return [opening] if first <= start and end <= last else [opening, closing]
 
     def _owner(self, index: int) -> int | None:
         """The type that a symbol adds to and does not lie in: that of a Go method, of a Rust `impl`."""
@@ -159,7 +177,8 @@ class Headers:
         """A scope's pieces for every body, those for bodies that use them, and the words of the former."""
         found = self._scopes.get(index)
         if found is None:
-            head = self._symbols[index].head if index in self._holding else self._alone(index)
+            symbol = self._symbols[index]
+            head = (*symbol.around, *(symbol.head if index in self._holding else self._alone(index)))
             members = [item for item in head if item.kind == "member"]
             size = sum(m.end - (m.start if m.lead is None else m.lead) for m in members)
             optional = members if size > self._most else []
@@ -171,81 +190,57 @@ class Headers:
         return found
 
     def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
-        """The segments of items in file order, without those that lie in another; groups with their frame."""
-        segments: list[Segment] = []
-        reached = -1
-        frame: Range | None = None
+        """The lines of items in file order, each once. A line that two share is of the weightier kind."""
+        shown: list[tuple[SegmentKind, int, int, bool]] = []
+        told = reached = -1
         for item in sorted(items, key=lambda i: (i.start, -i.end)):
-            if max(item.start, reached) >= item.end:
+            start, end, cut = self._lines(item)
+            if item.end <= told:
                 continue
-            if frame is not None and item.frame != frame:
-                segments += self._edge(frame, opening=False)
-            if item.frame is not None and item.frame != frame:
-                segments += self._edge(item.frame, opening=True)
-            frame = item.frame
-            segment, reached = self._segment(item)
-            if segment is not None:
-                segments.append(segment)
-        if frame is not None:
-            segments += self._edge(frame, opening=False)
-        return tuple(segments)
+            if item.start >= told and start < reached and DROP_ORDER[item.kind] > DROP_ORDER[shown[-1][0]]:
+                kind, first, last, _ = shown.pop()
+                shared = max(first, self._source.data.rfind(b"\n", 0, last) + 1)
+                shown += [(kind, first, shared - 1, False)] if first < shared else []
+                shown.append((item.kind, shared, last, False))
+            if max(start, reached) < end:
+                shown.append((item.kind, max(start, reached), end, cut))
+            told = max(told, item.end if cut else min(item.end, end))
+            reached = max(reached, item.end if cut else end + 1)
+        return tuple(Segment(kind, self._text(start, end, cut)) for kind, start, end, cut in shown)
 
-    def _edge(self, frame: Range, opening: bool) -> list[Segment]:
-        """The first or the last line of a group that has several, as `import (` and `)` are."""
-        start, end = frame
-        data = self._source.data
-        if opening:
-            start, end = self._source.back_to_indent(start), data.find(b"\n", start, end)
-        else:
-            start = data.rfind(b"\n", start, end) + 1
-        text = self._source.text(start, end).rstrip() if frame[0] - start < end - start else ""
-        return [Segment("import", text)] if text else []
+    def _text(self, start: int, end: int, cut: bool) -> str:
+        text = self._source.text(start, end).removesuffix("\r")
+        return f"{text}\n{MARK}" if cut else text
 
-    def _segment(self, item: HeaderItem) -> tuple[Segment | None, int]:
-        """An item's segment, and where the text ends that it shows."""
-        key = (item.start, item.end)
-        if key not in self._segments:
-            self._segments[key] = self._text(item)
-        return self._segments[key]
+    def _lines(self, item: HeaderItem) -> tuple[int, int, bool]:
+        """The lines of an item, and whether they are the first of it alone.
 
-    def _text(self, item: HeaderItem) -> tuple[Segment | None, int]:
-        """Whole lines where nothing else to be told stands on them, else the item's own text.
-
-        Of a constant that holds functions, as an object does, what stands before the first of them.
+        Those of a constant that holds functions, as an object does, end before the first of them. Of a line
+        that says much beside the item the item alone is told.
         """
+        key = (item.start, item.end)
+        if key not in self._spans:
+            self._spans[key] = self._span(item)
+        return self._spans[key]
+
+    def _span(self, item: HeaderItem) -> tuple[int, int, bool]:
         data = self._source.data
-        start = self._source.back_to_indent(item.start)
-        end = self._end_of_line(item)
-        if item.kind in ("constant", "member", "remark"):
+        start, end = self._source.lines_of(item.start, item.end)
+        start = start if item.start - start <= BESIDE_BYTES else item.start
+        end = end if end - item.end <= BESIDE_BYTES else item.end
+        most = MOST_BYTES.get(item.kind)
+        if most is not None:
             inner = bisect_left(self._inner, item.start)
             stop = self._inner[inner] if inner < len(self._inner) else end
-            if end - start > VALUE_BYTES:
-                stop = min(stop, start + VALUE_BYTES // 4)
-            cut = data.rfind(b"\n", start, stop)
-            if stop < end and (cut >= 0 or end - start > VALUE_BYTES // 4):
-                head = Segment(item.kind, f"{self._source.text(start, cut)}\n{MARK}") if cut >= 0 else None
-                return head, item.end
-        text = self._source.text(start, end).rstrip()
-        while item.kind == "signature" and "\n" in text and self._is_remark(text.rpartition("\n")[2]):
-            # What a body begins with, where the grammar leaves it out.
-            text = text.rpartition("\n")[0].rstrip()
-            end = start + len(text.encode())
-        return (Segment(item.kind, text) if text else None), end
-
-    def _end_of_line(self, item: HeaderItem) -> int:
-        """The end of an item, with what stands behind it on its last line where that is no other's chunk."""
-        data = self._source.data
-        line_end = data.find(b"\n", item.end)
-        line_end = line_end if line_end >= 0 else len(data)
-        rest = data[item.end : line_end].rstrip()
-        if not has_word(rest) or self._source.is_closed_by_remark(rest):
-            return item.end + len(rest)
-        following = bisect_left(self._leads, item.end)
-        shared = following < len(self._leads) and self._leads[following] < line_end
-        return item.end if shared or len(rest) > REST_BYTES else item.end + len(rest)
-
-    def _is_remark(self, line: str) -> bool:
-        return bool(self._comment) and line.lstrip().startswith(self._comment)
+            stop = min(stop, start + FIRST_BYTES) if end - start > most else stop
+            cut = data.rfind(b"\n", start, min(stop, end))
+            if stop < end and (cut >= 0 or end - start > FIRST_BYTES):
+                return start, max(start, cut), True
+        while item.kind == "signature" and (last := data.rfind(b"\n", start, end) + 1) > start:
+            if not self._source.is_remark(last, end):
+                break
+            end = last - 1  # what a body begins with, where the grammar leaves it out
+        return start, end, False
 
 
 def _words(name: str) -> tuple[bytes, ...]:

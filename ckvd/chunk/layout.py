@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,9 @@ from ckvd.model import Range, Symbol
 
 MAX_NESTING = 12
 """Chunks around a chunk; what is nested deeper lies in the one around it: each level stores its text."""
+
+
+_CLOSING = re.compile(rb"[\s)\]};,]*[)\]};,][^\S\n]*\n")
 
 
 @dataclass(slots=True)
@@ -75,18 +79,27 @@ def covers(symbols: Sequence[Symbol], own: Sequence[bool], regions: Iterable[Ran
     return taken
 
 
-def gaps(source: Source, taken: Sequence[Cover]) -> list[Range]:
+def gaps(source: Source, taken: Sequence[Cover], symbols: Sequence[Symbol] = ()) -> list[Range]:
     """What no cover holds, trimmed of blanks.
 
+    The head of what encloses symbols and is none (`type (`) joins the first with a cover, lines of
+    closing brackets the cover before them.
     A gap without a word joins the cover before it, or the next. So does one that is a single line comment:
     one that ends a line the cover before it, a heading the next, the last line of a file the last.
     """
     result: list[Range] = []
+    heads_at = {h.end: h.start if h.lead is None else h.lead for s in symbols for h in s.around}
     holder: Cover | None = None
     for cover in [*taken, None]:
         at = holder.end if holder else 0
         stop = cover.start if cover else len(source.data)
         start, end = source.trim(at, stop) if at < stop else (stop, stop)
+        while cover is not None and cover.symbol is not None and start <= heads_at.get(end, -1) < end:
+            cover.start = heads_at[end]
+            start, end = source.trim(start, cover.start)
+        if holder is not None and (closing := _CLOSING.match(source.data, start, end)) is not None:
+            holder.end = source.trim(start, closing.end())[1]
+            start, end = source.trim(closing.end(), end)
         if start < end:
             wordless = not has_word(source.data[start:end])
             heads = not wordless and b"\n" in source.data[at:start]

@@ -86,18 +86,16 @@ class Source:
         text = self.data[start:end].lstrip(b" \t")
         return bool(self._comment) and text.startswith(self._comment) and b"\n" not in text
 
-    def is_closed_by_remark(self, rest: bytes) -> bool:
-        """Whether what follows a declaration on its line is punctuation and a comment that ends there."""
-        remark = rest.lstrip(b" \t;,)]}")
-        if self._comment and remark.startswith(self._comment):
-            return True
-        return remark.startswith(b"/*") and remark.find(b"*/") == len(remark) - 2
-
     def heads(self, piece: tuple[int, int], following: int) -> bool:
         """Whether a piece is a comment on what begins at an offset, without a blank line between."""
         start, end = piece
         remark = bool(self._comment) and self.data.startswith((self._comment, b"/*"), start)
         return remark and self.data.count(b"\n", end, following) <= 1
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """A range, not empty, widened to whole lines without the end of the last."""
+        stop = self.data.find(b"\n", max(start, end - 1))
+        return self.data.rfind(b"\n", 0, start) + 1, stop if stop >= 0 else len(self.data)
 
     def begins_line(self, offset: int) -> bool:
         return offset == 0 or self.data[offset - 1] == 0x0A

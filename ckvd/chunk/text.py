@@ -24,8 +24,8 @@ _UNIT_WORDS: dict[Unit, str] = {
     "names": "names",
     "file": "whole file",
 }
-# The order in which embedded text leaves header pieces out; a signature is never left out.
-_DROP_ORDER = {"import": 0, "remark": 1, "constant": 2, "member": 2, "package": 3, "doc": 4}
+DROP_ORDER = {"import": 0, "remark": 1, "constant": 2, "member": 2, "package": 3, "doc": 4, "signature": 5}
+"""The order in which embedded text leaves header pieces out; a signature is never left out."""
 
 
 def comment_line(comment: str, text: str) -> str:
@@ -164,8 +164,8 @@ def fit_header(header: Sequence[Segment], share: int, count: Count) -> str:
     costs = [count(s.text) for s in header]
     total = sum(costs)
     order = sorted(
-        (i for i, s in enumerate(header) if s.kind in _DROP_ORDER),
-        key=lambda i: (_DROP_ORDER[header[i].kind], 0 if header[i].kind == "doc" else -costs[i], i),
+        (i for i, s in enumerate(header) if s.kind != "signature"),
+        key=lambda i: (DROP_ORDER[header[i].kind], 0 if header[i].kind == "doc" else -costs[i], i),
     )
     for i in order:
         if total <= share:

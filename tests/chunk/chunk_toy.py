@@ -199,10 +199,9 @@ def wholes(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
 
 
 def assert_subsequence(header: str, source: bytes) -> None:
-    """Every line of a header is (part of) a line of the file, in order; the mark is none."""
-    text, at = source.decode(), 0
-    for line in header.split("\n"):
+    """Every line of a header is a line of the file, in order; the mark is none."""
+    lines, at = source.decode().replace("\r\n", "\n").split("\n"), 0
+    for line in header.replace("\r\n", "\n").split("\n") if header else ():
         if line != "...":
-            found = text.find(line.strip(), at)
-            assert found >= 0, line
-            at = found + len(line.strip())
+            assert line in lines[at:], line
+            at = lines.index(line, at) + 1

@@ -86,13 +86,27 @@ def test_only_the_members_used_of_a_scope_with_many() -> None:
     assert header.split("\n") == ["class A() {", "    member_7 = some value", "    member_9 = some value"]
 
 
-def test_a_huge_constant_gives_its_first_lines() -> None:
+def user_of_table(rows: int) -> tuple[Chunk, str]:
+    """A function that uses a constant of so many rows, and the constant."""
+    table = "const TABLE = (\n" + "\n".join(f"row {n} of many" for n in range(rows)) + ")"
     toy = Toy()
-    toy.constant("TABLE", "const TABLE = (\n" + "\n".join(f"row {n} of many" for n in range(2000)) + ")")
+    toy.constant("TABLE", table)
     toy.open("f", "func")
     toy.statement("TABLE")
     source, parsed = toy.done()
-    header = by_name(cut("a.toy", source, parsed, "symbol", CutOptions(), words))["f"].header_text
+    chunks = cut("a.toy", source, parsed, "symbol", CutOptions(embed_header=True), words)
+    return by_name(chunks)["f"], table
+
+
+def test_a_long_constant_is_told_whole_and_left_out_of_the_embedded_text() -> None:
+    chunk, table = user_of_table(2000)
+    assert chunk.header_text == table
+    assert chunk.header_trimmed
+    assert chunk.tokens <= 512
+
+
+def test_a_constant_that_is_data_gives_its_first_lines() -> None:
+    header = user_of_table(6000)[0].header_text
     assert header.startswith("const TABLE = (\nrow 0 of many\n")
     assert header.endswith("\n...")
     assert len(header) < 600

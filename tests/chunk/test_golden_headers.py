@@ -34,7 +34,7 @@ def source_of(language: str) -> tuple[Path, bytes]:
 
 
 def deepest(language: str) -> Chunk:
-    """The chunk with most scopes around it, of these the one with the longest header."""
+    """The chunk with most scopes around it, of these one whose header is not its own line, the longest."""
     return deepest_of(language, *source_of(language))
 
 
@@ -43,7 +43,7 @@ def deepest_of(language: str, path: Path, data: bytes) -> Chunk:
     parsed = parse.parse(path.name, data, known)
     chunks = cut(path.name, data, parsed, "section" if known.sections else "symbol", CutOptions(), words)
     named = [c for c in chunks if c.symbol is not None] or list(chunks)
-    return max(named, key=lambda c: (len(c.parents), len(c.header_text)))
+    return max(named, key=lambda c: (len(c.parents), c.body not in c.header_text, len(c.header_text)))
 
 
 @pytest.mark.parametrize("language", languages.names())

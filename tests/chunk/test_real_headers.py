@@ -81,8 +81,14 @@ def test_what_calls_around_an_object_is_told_to_its_methods() -> None:
     assert chunks["Box.load"].header_text == "export const Box = Node.create<Options>({"
 
 
-def test_a_line_that_is_shared_with_a_body_is_not_shown_whole() -> None:
+def test_a_line_that_is_shared_with_a_body_is_shown_whole() -> None:
     chunks = chunks_of("a.js", "class A { m() { return 1; } }\n")
+    assert chunks["A.m"].header_text == "class A { m() { return 1; } }"
+
+
+def test_of_a_very_long_line_the_declaration_alone_is_shown() -> None:
+    beside = "go();" * 210
+    chunks = chunks_of("a.js", f"{beside} class A {{ m() {{ {beside} }} }}\n", limit=2048)
     assert chunks["A.m"].header_text == "class A {"
 
 

@@ -174,3 +174,102 @@ def test_in_other_languages_many_members_are_told_where_they_are_used() -> None:
 def test_what_a_loop_counts_is_no_constant() -> None:
     text = "for (let i = 0; i < 9; i++) {\n  go(i);\n}\n\nfunction f(i) {\n  return go(i);\n}\n"
     assert header("a.ts", text, "f") == [""]
+
+
+GROUP = (
+    'package a\n\nimport "fmt"\n\n// Kinds of it.\ntype (\n\t// A is.\n\tA struct {\n\t\tx int\n\t}\n\n'
+    "\t// B is.\n\tB interface {\n\t\tF() int\n\t}\n\tC = A\n)\n\nvar (\n\t// Least.\n\tf = 3\n\tg = 4\n)\n\n"
+    "func (a A) M() int {\n\treturn g\n}\n"
+)
+
+
+def test_the_types_of_a_group_are_told_its_keyword() -> None:
+    chunks = chunks_of("a.go", GROUP)
+    assert chunks["<file_header>"].body == 'package a\n\nimport "fmt"'
+    assert chunks["A"].header_text == "package a"
+    assert chunks["A"].body == "// Kinds of it.\ntype (\n\t// A is.\n\tA struct {\n\t\tx int\n\t}"
+    for name in "BC":
+        assert chunks[name].header_text == "package a\n// Kinds of it.\ntype ("
+    assert chunks["C"].body == "C = A\n)"
+    assert chunks["<module>"].body.startswith("var (")
+
+
+def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
+    told = header("a.go", GROUP, "A.M")
+    kinds = ["// Kinds of it.", "type (", "\t// A is.", "\tA struct {", "\t\tx int", "\t}"]
+    assert told == ["package a", *kinds, "var (", "\tg = 4", ")"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "told"),
+    [
+        (
+            "a.rb",
+            "class A\n  include Comparable\n  attr_reader :x\n\n  # Made so.\n  class << self\n    def make\n"
+            "      new\n    end\n  end\nend\n",
+            "A.make",
+            ["class A", "  include Comparable", "  attr_reader :x", "  # Made so.", "  class << self"],
+        ),
+        (
+            "a.cpp",
+            '#include <a>\n\nextern "C" {\nint f() {\n  return 1;\n}\n\nint g() {\n  return 2;\n}\n}\n',
+            "g",
+            ["#include <a>", 'extern "C" {'],
+        ),
+        (
+            "a.cpp",
+            "namespace {\nconst int k = 3;\nconst int l = 4;\n\nint g() {\n  return k;\n}\n}\n",
+            "g",
+            ["namespace {", "const int k = 3;"],
+        ),
+        (
+            "a.cpp",
+            "namespace {\nconst int k = 3;\nconst int l = 4;\n}\n\nint g() {\n  return k;\n}\n",
+            "g",
+            ["namespace {", "const int k = 3;", "}"],
+        ),
+        (
+            "a.rs",
+            'extern "C" {\n    fn a();\n    fn b(\n        x: u8,\n    );\n}\n',
+            "b",
+            ['extern "C" {'],
+        ),
+        (
+            "a.scala",
+            "extension (s: String)\n  def one: Int =\n    f(s)\n\n  def two: Int =\n    f(s)\n",
+            "two",
+            ["extension (s: String)"],
+        ),
+        (
+            "a.ts",
+            "declare global {\n  interface A {\n    a: 1;\n  }\n\n  interface B {\n    b: 1;\n  }\n}\n",
+            "B",
+            ["declare global {"],
+        ),
+        (
+            "a.php",
+            "<?php\nclass B {\n    use T, U;\n    private $x = 1;\n\n    function f() {\n    }\n}\n",
+            "B.f",
+            ["class B {", "    use T, U;", "    private $x = 1;"],
+        ),
+        (
+            "a.sol",
+            "contract A {\n  using B for uint;\n\n  function f() public {\n    g();\n  }\n}\n",
+            "A.f",
+            ["contract A {", "  using B for uint;"],
+        ),
+    ],
+    ids=["singleton", "linkage", "unnamed", "of-unnamed", "foreign", "extension", "global", "trait", "using"],
+)
+def test_what_encloses_without_a_name_and_what_a_type_takes_in_is_told(
+    path: str, text: str, name: str, told: list[str]
+) -> None:
+    assert header(path, text, name) == told
+
+
+def test_what_encloses_begins_the_first_chunk_in_it_and_ends_the_last() -> None:
+    text = 'extern "C" {\nint f() {\n  return 1;\n}\n\nint g() {\n  return 2;\n}\n}\n\nint k = 3;\n'
+    chunks = chunks_of("a.cpp", text)
+    assert chunks["f"].body == 'extern "C" {\nint f() {\n  return 1;\n}'
+    assert chunks["g"].body == "int g() {\n  return 2;\n}\n}"
+    assert chunks["<module>"].body == "int k = 3;"
