@@ -216,6 +216,18 @@ def test_a_parse_failure_is_a_diagnostic(nvim: Nvim, base: Tree, root: Path) -> 
     assert "def torn(:" in message
 
 
+def test_a_diagnostic_stands_at_the_column_of_the_damage(nvim: Nvim, tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def f():\n    return 1\n\n\nx = 'é' )\n"})
+    ckvd("index", tree.root)
+    (detail,) = tree.rows("SELECT detail FROM failures")[0]
+    lua = f"""{DIAGNOSTICS}
+      out.places = vim.tbl_map(function(d) return {{ d.lnum, d.col }} end, vim.diagnostic.get(0))
+    """
+    line, column = nvim(tree, lua, "a.py")["places"][0]
+    assert detail.startswith(f"line {line + 1}, column {column + 1}: ")
+    assert column == 9
+
+
 def test_the_statusline_tells_when_no_daemon_runs(nvim: Nvim, base: Tree, root: Path) -> None:
     lua = """
       wait(function() return require("ckvd").statusline():find("r1") end)

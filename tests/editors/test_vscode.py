@@ -176,6 +176,19 @@ def test_the_extension_shows_failures_and_state(node: Node, base: Tree) -> None:
     assert "def torn(:" in message
 
 
+def test_a_problem_stands_at_the_column_of_the_damage(node: Node, tree: Tree, ckvd: Ckvd) -> None:
+    """In units of UTF-16, as VS Code counts."""
+    source = "def f():\n    return 1\n\n\nx = 'é' )\n"
+    tree.write({"a.py": source})
+    ckvd("index", tree.root)
+    program = "const [[, [found]]] = seen.failures; return [found.range.start, found.message]"
+    start, message = node.extension(tree, program)
+    line = source.split("\n")[start["line"]]
+    column = len(line[: start["character"]].encode()) + 1
+    assert message.startswith(f"line {start['line'] + 1}, column {column}: ")
+    assert start["character"] > line.index("é")
+
+
 @pytest.mark.parametrize(("state", "text"), [("stopped", "r1 stopped"), ("stale", "r1 stopped stale")])
 def test_the_status_bar_tells_a_stale_file(node: Node, base: Tree, root: Path, state: str, text: str) -> None:
     program = """

@@ -140,15 +140,18 @@ async function look(tree) {
   if (!changed.paths) tree.failed?.forEach((file) => failures.delete(uriOf(tree, file)));
   for (const file of changed.paths ?? rows.keys()) {
     const row = rows.get(file);
-    failures.set(uriOf(tree, file), row ? [diagnostic(row)] : []);
+    failures.set(uriOf(tree, file), row ? [diagnostic(tree, row)] : []);
   }
   tree.failed = [...rows.keys()];
   return changed.meta;
 }
 
-function diagnostic(row) {
+function diagnostic(tree, row) {
   const line = Math.max(0, (row.line ?? 1) - 1);
-  const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
+  // Where a place is known, `detail` begins with it; its column is in bytes, from 1.
+  const [, at, column] = /^line (\d+), column (\d+): /.exec(row.detail) ?? [];
+  const start = Number(at) === row.line ? utf16Column(tree.reader.line(row.path, row.line), column - 1) : 0;
+  const range = new vscode.Range(line, start, line, Number.MAX_SAFE_INTEGER);
   const made = new vscode.Diagnostic(range, row.detail, vscode.DiagnosticSeverity.Warning);
   return Object.assign(made, { source: "ckvd", code: row.reason });
 }

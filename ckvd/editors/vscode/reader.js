@@ -181,6 +181,15 @@ class Reader {
     }
   }
 
+  /** A line of a file as it is on disk, from 1; empty where there is none. */
+  line(file, number) {
+    try {
+      return fs.readFileSync(path.join(this.root, file), "utf8").split("\n")[number - 1] ?? "";
+    } catch {
+      return "";
+    }
+  }
+
   /** The document of `ckvd search --json`. Rejects with what ckvd says. */
   search(text) {
     const command = ["search", "--json", "--root", this.root, "--db", this.db, "--", text];

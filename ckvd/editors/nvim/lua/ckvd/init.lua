@@ -144,7 +144,9 @@ end
 --- Shows a file's failure, and whether the file on disk is still the one that was indexed (git's blob id).
 local function show(index, buf, path, row)
   local line = math.max(0, math.min((row.line or 1), vim.api.nvim_buf_line_count(buf)) - 1)
-  local failure = { lnum = line, col = 0, message = row.detail, source = "ckvd", severity = vim.diagnostic.severity.WARN }
+  -- Where a place is known, `detail` begins with it; its column is in bytes, from 1.
+  local column = (row.detail or ""):match("^line " .. (row.line or 0) .. ", column (%d+): ")
+  local failure = { lnum = line, col = (column or 1) - 1, message = row.detail, source = "ckvd", severity = vim.diagnostic.severity.WARN }
   vim.diagnostic.set(namespace, buf, row.detail and { failure } or {})
   vim.b[buf].ckvd_stale = false
   if not row.oid or vim.fn.executable("git") == 0 then return end
