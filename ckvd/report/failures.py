@@ -156,8 +156,8 @@ class _Pointed:
         before = plain(e.text[near:column].expandtabs(TAB))
         after = e.text[column : column + _WIDEST + e.length]
         damaged = plain(after[: e.length].expandtabs(TAB)).rstrip()
-        front = _shortened(before, room * 6 // 10, near > 0)
         rest = plain(after[:_WIDEST].expandtabs(TAB))
+        front = _shortened(before, max(room * 6 // 10, room - cell_len(rest)), near > 0)
         left = room - cell_len(front)
         if cell_len(rest) > left or len(e.text) > column + _WIDEST:
             rest = set_cell_size(rest, min(left - 1, cell_len(rest))) + "…"

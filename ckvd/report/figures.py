@@ -45,16 +45,16 @@ def sizes(by_unit: Mapping[str, Mapping[int, int]], limit: int | None) -> str:
     width = -(-max(largest, limit or 1) // BINS)
     figure = _figure(barmode="stack", bargap=0.04)
     for unit, counts in sorted(by_unit.items(), key=lambda item: -sum(item[1].values())):
-        bins = [0] * (largest // width + 1)
-        for tokens, n in counts.items():
-            bins[tokens // width] += n
+        bins = [0] * -(-largest // width)
+        for tokens, n in counts.items():  # what is as long as the limit stands before its line
+            bins[max(0, tokens - 1) // width] += n
         figure.add_bar(
             x=[(i + 0.5) * width for i in range(len(bins))],
             y=bins,
             width=width * 0.94,
             name=unit,
             marker_color=_UNITS.get(unit, PLAIN),
-            customdata=[f"{i * width} to {(i + 1) * width - 1} tokens" for i in range(len(bins))],
+            customdata=[f"{i * width + 1} to {(i + 1) * width} tokens" for i in range(len(bins))],
             hovertemplate="%{customdata}: %{y:,}<extra>" + unit + "</extra>",
         )
     if limit is not None:
@@ -79,7 +79,7 @@ def languages(groups: Mapping[str, Tally]) -> str:
             customdata=counts,
             hovertemplate="%{y}: %{customdata:,} " + outcome + " (%{x:.1%})<extra></extra>",
         )
-    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    figure.update_xaxes(tickformat=".0%", range=[0, 1.001])  # else the last tick has no label
     return _json(figure)
 
 
@@ -110,7 +110,8 @@ def folders(groups: Mapping[str, Tally], root: str) -> str:
         ],
         hovertemplate="%{id}<br>%{customdata}<extra></extra>",
     )
-    figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
+    # No name is written too small to be read.
+    figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4}, uniformtext={"minsize": 9, "mode": "hide"})
     return _json(figure)
 
 

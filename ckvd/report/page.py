@@ -106,7 +106,8 @@ def render(page: Page) -> str:
     return template.substitute(
         title=_text(f"ckvd: {os.path.basename(root) or root}"),
         root=_text(root),
-        when=_text(_when(page)),
+        at=_text(_at(page)),
+        now=_text(page.now.strftime("%Y-%m-%d %H:%M %Z")),
         tiles="".join(_tiles(page)),
         sections="\n".join(_sections(page)),
         plotly=get_plotlyjs(),
@@ -121,14 +122,13 @@ def _several(count: int, what: str) -> str:
     return f"{number(count)} {what}{'' if count == 1 else 's'}"
 
 
-def _when(page: Page) -> str:
+def _at(page: Page) -> str:
     meta = page.data.meta
     commit = str(meta.get("head_commit") or "")[:10]
     ref = str(meta.get("head_ref") or "").removeprefix("refs/heads/")
     head = " @ ".join(part for part in (ref, commit) if part)
     revision = f"revision {number(int(meta.get('revision') or 0))}"
-    facts = (revision, head, page.now.strftime("%Y-%m-%d %H:%M %Z"))
-    return " · ".join(fact for fact in facts if fact)
+    return " · ".join(fact for fact in (revision, head) if fact)
 
 
 def _tiles(page: Page) -> Iterator[str]:
@@ -201,7 +201,7 @@ def _boundaries(found: Boundaries) -> str:
     worst = [s for s in found.severed if any(name != "symbol" for name in s.by)][:SEVERED]
     rows = [
         f"<tr><td>{_text(s.symbol)}</td><td>{_text(s.path)}:{s.start_line}</td>"
-        f'<td class="n">{number(s.lines)}</td><td class="n">{number(s.touches)}</td>'
+        f'<td class="n lines">{number(s.lines)}</td><td class="n commits">{number(s.touches)}</td>'
         f"<td>{_text(', '.join(s.by))}</td></tr>"
         for s in worst
     ]
@@ -238,13 +238,15 @@ def _failure(f: Failure, found: Excerpt | str | None) -> str:
 def _pointed(e: Excerpt) -> str:
     """The line under its number, with carets under the damage; a long line is cut around them."""
     gutter, column = f"{e.line} │ ", e.column or 0
-    first = max(0, column - _WIDEST // 2)
+    indent = len(e.text) - len(e.text.lstrip())  # room for what matters on a narrow screen
+    first = max(min(indent, column), column - _WIDEST // 2)
     before, after = source_line(e.text[first:column]), source_line(e.text[column : first + _WIDEST])
-    line = f"{gutter}{escape(('…' if first else '') + before + after)}"
+    cut = "…" if first > indent else ""
+    line = f"{gutter}{escape(cut + before + after)}"
     if e.column is None:
         return line
     carets = "^" * max(1, min(e.length, len(after)))
-    blank = " " * (len(gutter) + len(before) + (first > 0))
+    blank = " " * (len(gutter) + len(before) + len(cut))
     return f'{line}\n{blank}<span class="caret">{carets}</span>'
 
 

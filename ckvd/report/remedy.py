@@ -75,7 +75,7 @@ def remedy(f: Failure, line: str | None) -> str:
             if (among is None or f.language in among) and looks.search(line):
                 return words
     if missing:
-        return f"add the missing {missing[2]}: look for what is left open at or above this line"
+        return f"add the missing {missing[2]}; look for what is left open at or above this line"
     if line is not None and _unbalanced(line):
         return "look for a bracket, brace or quote that is left open at or above this line"
     return (

@@ -111,6 +111,31 @@ def test_a_long_line_is_cut_around_the_damage(tree: Tree) -> None:
     assert carets.count("^") == len("BROKEN")
 
 
+def test_a_line_that_has_room_is_not_cut() -> None:
+    data = b"x" * 66 + b"(\n"
+    found = excerpt(data, failure(data, b"("))
+    assert found is not None
+    assert text_of(failures._Pointed(found), 72).split("\n")[0] == "1 │ " + "x" * 66 + "("
+    cut = text_of(failures._Pointed(found), 70).split("\n")[0]
+    assert cut.startswith("1 │ …")
+    assert cut.endswith("(")
+    assert len(cut) <= 70
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+@pytest.mark.parametrize(
+    "line", ["\t" * 30 + "漢字" * 60 + "(" + "漢" * 90, "a" * 200 + "(", "(" + "\t" * 80]
+)
+def test_a_line_of_wide_characters_and_tabs_fits(line: str, width: int) -> None:
+    data = line.encode() + b"\n"
+    found = excerpt(data, failure(data, b"("))
+    assert found is not None
+    shown, carets, *_ = text_of(failures._Pointed(found), width).split("\n")
+    assert max(cell_len(shown), cell_len(carets)) <= width
+    assert cell_len(shown[: shown.index("(")]) == carets.index("^")
+    assert "…" in shown
+
+
 def test_tabs_and_wide_characters_keep_the_caret_in_place() -> None:
     data = "\tname = '漢字' (\n".encode()
     found = excerpt(data, failure(data, b"("))
@@ -171,7 +196,7 @@ def test_the_screen_says_why_what_and_how(tree: Tree) -> None:
         "  why     line 1, column 7: ')' is missing",
         "  damage  2 bytes of 17, line 1",
         "  done    1 intact symbol kept; windows over the damage",
-        "  mend    add the missing ): look for what is left open at or above this line",
+        "  mend    add the missing ); look for what is left open at or above this line",
         "",
     ]
     told = status.as_json(found, failures=True)["failures"][0]

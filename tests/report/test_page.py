@@ -301,3 +301,9 @@ def test_the_size_on_disk_is_that_of_status(where: Place) -> None:
     sizes = re.search(r"file +\S+ · (.*? [KM]iB) · (log .*)", terminal.rendered(WIDE, [screen(found)]))
     assert sizes is not None
     assert f"<b>{sizes[1]}</b><span>{sizes[2]}, 0 chunks with vectors" in tiles
+
+
+def test_what_is_as_long_as_the_limit_stands_before_its_line() -> None:
+    (bar,) = json.loads(figures.sizes({"symbol": {1: 1, 512: 7, 0: 2}}, 512))["data"]
+    assert bar["y"] == [3, *[0] * 30, 7]
+    assert bar["x"][-1] + bar["width"] / 2 <= 512
