@@ -12,7 +12,7 @@ from ckvd.disk import seen
 from ckvd.errors import ModelError, StoreError
 from ckvd.hit import Expand, Results
 from ckvd.lookup import Filters
-from ckvd.place import near, place
+from ckvd.place import as_shown, near, place
 from ckvd.search import search
 from ckvd.serving import Serving, model_of, serving
 from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
@@ -241,9 +241,4 @@ def _inode(path: str) -> _Inode:
 
 
 def _shown(text: str | None) -> str | None:
-    """As the views show it: a file name that is not UTF-8 comes from the system with surrogates in it."""
-    if text is None or text.isascii():
-        return text
-    from ckvd.model import display_path  # the values of indexing, which a search need not wait for
-
-    return display_path(os.fsencode(text))
+    return None if text is None else as_shown(text)

@@ -7,6 +7,7 @@ Lines count from 1, both ends included, and end at LF alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -236,8 +237,14 @@ class Change:
     end: int
 
 
+_LIKE_A_BYTE = re.compile(rb"\\(?=x(?:5c|[89a-f][0-9a-f]))")
+
+
 def display_path(path: bytes) -> str:
-    r"""A path as the views show it: UTF-8, with bytes that are not UTF-8 as ``\xNN``."""
+    r"""A path as the views show it: UTF-8, with bytes that are not UTF-8 as ``\xNN``. No two paths look the
+    same: a backslash that stands as in such a byte, or as in itself so written, is ``\x5c``."""
+    if b"\\x" in path:
+        path = _LIKE_A_BYTE.sub(rb"\\x5c", path)
     return path.decode("utf-8", "backslashreplace")
 
 

@@ -55,6 +55,11 @@ def place(root: str | None, db: str | None) -> Place:
     return Place(tree, Places(os.path.join(os.path.realpath(folder), name)))
 
 
+def as_shown(text: str) -> str:
+    """What was typed to name a path as the views show it; what is not UTF-8 has surrogates for its bytes."""
+    return os.fsencode(text).decode("utf-8", "backslashreplace")
+
+
 def near(root: str | None) -> tuple[str, str] | None:
     """What `place` most likely gives, without asking git: the nearest folder with a `.git`, or the folder
     itself where there is none, and its index.

@@ -8,8 +8,7 @@ from typing import Any
 
 from ckvd.disk import looked_up
 from ckvd.errors import CkvdError
-from ckvd.model import display_path
-from ckvd.place import Place
+from ckvd.place import Place, as_shown
 from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
 
 
@@ -20,7 +19,7 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
     With `whole` the file's text is under `file`, as it was indexed: it must not have changed since. Raises
     CkvdError where nothing is there, StoreError where there is no index.
     """
-    what = display_path(os.fsencode(what))  # a path that is not UTF-8, as the shell completes it
+    what = as_shown(what)  # a path that is not UTF-8, as the shell completes it
     with open_reader(where.db) as reader, reader.snapshot():
         chunk = reader.chunk(what) or _at_line(reader, what)
         if chunk is None:

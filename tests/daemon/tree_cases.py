@@ -182,13 +182,15 @@ TOGETHER: dict[str, Case] = {
     "names-that-need-quoting": Case(
         "mkdir -p src/中文目录; py src/中文目录/Bar.py bar; py 'BOSS血条.py' boss; py emoji🙂/x.py emo\n"
         "py 'a b/c b/d.py' spaced; py $'line\\nbreak.py' broken; py $'bad\\xff.py' bad\n"
+        "py 'worse\\xfe.py' literal\n"
         "printf 'def dash(): pass\\n' > ./-dash.py",
         (
             step(
                 "py BOSS血条.py boss2; mv 'a b' 'ä b'; mv $'line\\nbreak.py' $'other\\n\\nbreak.py'\n"
                 "mv $'bad\\xff.py' $'worse\\xfe.py'",
                 *("src/中文目录/Bar.py:bar", "BOSS血条.py:boss2", "emoji🙂/x.py:emo", "ä b/c b/d.py:spaced"),
-                *("other\n\nbreak.py:broken", "worse\\xfe.py:bad", "-dash.py:dash"),
+                *("other\n\nbreak.py:broken", "worse\\xfe.py:bad", "worse\\x5cxfe.py:literal"),
+                "-dash.py:dash",
             ),
         ),
     ),

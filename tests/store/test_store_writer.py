@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,10 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from made_files import Class, Function, Head, Seen, result, skipped
 from store_support import DUMPS, MODEL, dump, embed, faults, put, select
 
-from ckvd.model import Segment, Stamp, Verdict
+from ckvd.model import Segment, Stamp, Verdict, display_path
 from ckvd.plan import plan_file
 from ckvd.store.writer import Vector, Writer, open_writer
 
@@ -90,6 +93,24 @@ def test_paths_of_any_bytes(writer: Writer, db: Path) -> None:
     put(writer, result(b"\xff\n.py", Function("f")))
     assert select(db, "SELECT path, path_bytes FROM files") == [("\\xff\n.py", b"\xff\n.py")]
     assert select(db, "SELECT chunk_id FROM chunks") == [("\\xff\n.py::f",)]
+
+
+def test_no_two_paths_look_the_same(writer: Writer, db: Path) -> None:
+    """Else their chunks would share their ids."""
+    paths = [b"caf\xe9.py", b"caf\\xe9.py", b"caf\\x5cxe9.py", b"caf\\\xe9.py", b"a\\xz\\x41.py"]
+    put(writer, *(result(path, Function("f")) for path in paths))
+    shown = [r"caf\xe9.py", r"caf\x5cxe9.py", r"caf\x5cx5cxe9.py", r"caf\\xe9.py", r"a\xz\x41.py"]
+    assert dict(select(db, "SELECT path_bytes, path FROM files")) == dict(zip(paths, shown, strict=True))
+    assert select(db, "SELECT count(*), count(DISTINCT chunk_id) FROM chunks") == [(5, 5)]
+    assert select(db, "SELECT count(DISTINCT path) FROM changes") == [(5,)]
+
+
+@given(st.lists(st.sampled_from([b"\\", b"x", b"5", b"c", b"e9", b"\xe9", b"\xc3\xa9", b"/"]), max_size=9))
+def test_a_shown_path_can_be_read_back(pieces: list[bytes]) -> None:
+    path = b"".join(pieces)
+    shown = display_path(path).encode()
+    back = re.sub(rb"\\x(5c|[89a-f][0-9a-f])", lambda m: bytes.fromhex(m[1].decode()), shown)
+    assert back == path
 
 
 def test_swapped_files_and_a_file_in_the_place_of_a_folder(writer: Writer, db: Path) -> None:
