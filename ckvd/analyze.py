@@ -121,7 +121,8 @@ def _parse(job: Job, path: str, text: bytes, language: Language | None) -> tuple
         parsed = parse.parse(path, text, language)
     except LanguageDataError as error:
         return None, _without_data(str(error))
-    error_line = text.count(b"\n", 0, parsed.damage[0][0]) + 1 if parsed.damage else None
+    at = parsed.damage[0][0] if parsed.damage and parsed.fault is None else parsed.fault
+    error_line = None if at is None else text.count(b"\n", 0, at) + 1
     strategy: Strategy = "names" if reason else "section" if language.sections else "symbol"
     if parsed.status == "failed" and not reason:
         strategy = "window"

@@ -111,6 +111,8 @@ class Parsed:
     symbols: tuple[Symbol, ...] = ()
     header: tuple[HeaderItem, ...] = ()
     damage: tuple[Range, ...] = ()
+    fault: int | None = None
+    """Where in the damage the parse went wrong, if not at its beginning."""
     error_bytes: int = 0
     comment: str = "#"
     """How a line comment begins in this language, for the marker line (`//`, `--`, `<!--`)."""

@@ -111,9 +111,28 @@ def unread(source: bytes, at: int) -> str:
     return f"cannot be parsed from {shown!r}" if shown else "cannot be parsed"
 
 
-def detail(source: bytes, ranges: Sequence[Range], root: ts.Node) -> str:
-    """One line: where the first damage is, what stands there, and how much there is in all."""
-    start, _ = ranges[0]
+def fault(root: ts.Node, damage: Sequence[Range]) -> int | None:
+    """Where the parse went wrong, if not where the damage begins.
+
+    A condition of the preprocessor in which something cannot be parsed may be broken from its `#ifdef` on,
+    which may be the first line of a file; what it fell over is the first error inside.
+    """
+    start = damage[0][0]
+    outer: ts.Node | None = None
+    node = root.descendant_for_byte_range(start, start + 1)
+    while node is not None:
+        outer = node if node.kind_id == ERROR_KIND else outer
+        node = node.parent
+    if outer is None or outer.start_byte != start or not outer.children:
+        return None
+    if not outer.children[0].type.startswith("#"):
+        return None
+    inner = [at for at, _ in errors(outer, root.end_byte) if at > start]
+    return next((at for at in inner if any(a <= at < b for a, b in damage)), None)
+
+
+def detail(source: bytes, ranges: Sequence[Range], root: ts.Node, start: int) -> str:
+    """One line: where the parse went wrong, what stands there, and how much is damaged in all."""
     missing = _missing_at(root, start)
     what = f"{missing!r} is missing" if missing else unread(source, start)
     if comments.endless(source, start):

@@ -35,14 +35,16 @@ def _parse(source: bytes, language: Language) -> Parsed:
     symbols = build.symbols(rules, source, reading.drafts)
     broken, left = damage.merged(reading.errors), reading.left
     status = damage.status(reading.root, left, len(source)) if broken else "ok"
+    fault = None if reading.inserted or not left else damage.fault(reading.root, left)
     return Parsed(
         language=language.name,
         status=status,
         reason=None if status == "ok" else "syntax-errors",
-        detail=_detail(source, left or broken, reading) if broken else None,
+        detail=_detail(source, left or broken, reading, fault) if broken else None,
         symbols=symbols,
         header=build.header(source, reading.drafts, reading.header),
         damage=tuple(left),
+        fault=fault,
         error_bytes=sum(b - a for a, b in left),
         comment=language.comment,
         whole_members=language.whole_members,
@@ -50,9 +52,9 @@ def _parse(source: bytes, language: Language) -> Parsed:
     )
 
 
-def _detail(source: bytes, broken: Sequence[Range], reading: Reading) -> str:
+def _detail(source: bytes, broken: Sequence[Range], reading: Reading, fault: int | None) -> str:
     if reading.inserted is None:
-        return damage.detail(source, broken, reading.root)
+        return damage.detail(source, broken, reading.root, broken[0][0] if fault is None else fault)
     at, mark = reading.inserted
     return damage.said(source, at, f"{mark.decode()!r} seems to be missing")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, Group, RenderResult
 from rich.text import Text
 
+from ckvd.model import Range
 from ckvd.report import document
 from ckvd.report.remedy import done, remedy
 from ckvd.report.table import pairs
@@ -42,7 +44,7 @@ class Excerpt:
 def excerpt(data: bytes, f: Failure) -> Excerpt | None:
     """What to show of the file's bytes, None where nothing points at a line or it is no text."""
     if f.damage:
-        start, end = f.damage[0]
+        start, end = _first(data, f)
         line = data.count(b"\n", 0, start) + 1
         begin = data.rfind(b"\n", 0, start) + 1
     elif f.line is not None:
@@ -61,6 +63,17 @@ def excerpt(data: bytes, f: Failure) -> Excerpt | None:
     column = len(_decoded(data[begin:start]))
     length = len(_decoded(data[start : max(start + 1, min(end, stop))]))
     return Excerpt(line, text, column, max(1, length), lines, start - begin)
+
+
+def _first(data: bytes, f: Failure) -> Range:
+    """The damage from the place on that the failure names, which need not be where it begins."""
+    named = re.match(r"line (\d+), column (\d+): ", f.detail or "")
+    if named and int(named[1]) == f.line:
+        place = _line_start(data, f.line) + int(named[2]) - 1
+        for start, end in f.damage:
+            if start <= place < end:
+                return place, end
+    return f.damage[0]
 
 
 def _decoded(data: bytes) -> str:

@@ -121,6 +121,18 @@ def test_what_was_put_back_is_what_the_remedy_says_to_add(ckvd: Ckvd, tree: Tree
     assert "add the missing }" in shown
 
 
+@pytest.mark.parametrize("name", ["a.c", "a.cpp"])
+def test_a_condition_is_not_blamed_for_what_is_wrong_inside(ckvd: Ckvd, tree: Tree, name: str) -> None:
+    """The parser gives up the whole of it, from its first line on, and all there but one line is right."""
+    tree.write({name: "#ifdef WHOLE\n#define ONE 1\n  }\n#ifdef B\n"})
+    ckvd("index", tree.root)
+    ((line, detail),) = tree.rows("SELECT error_line, detail FROM failures")
+    assert (line, detail.partition(";")[0]) == (3, "line 3, column 3: cannot be parsed from '}'")
+    (told,) = json.loads(ckvd("status", tree.root, "--json", "--failures").stdout)["failures"]
+    assert (told["line"], told["source"], told["column"]) == (3, "  }", 2)
+    assert "3 │   }\n    │   ^\n" in ckvd("status", tree.root, "--failures").stdout
+
+
 @pytest.mark.parametrize("option", ["--json", "--failures", "--check", "--short"])
 def test_watching_is_alone(ckvd: Ckvd, tree: Tree, option: str) -> None:
     told = ckvd("status", tree.root, "--watch", option, code=2)
