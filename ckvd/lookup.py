@@ -79,22 +79,36 @@ class Lookup:
         return {term: self._query(sql, (term, FREQUENT))[0][0] for term in query.words}
 
     def by_words(self, query: Query, counts: Mapping[str, int]) -> dict[int, float]:
-        """BM25 scores, higher is better; 0 for what only has the query within a symbol's name."""
+        """BM25 scores, higher is better; 0 for what only has the query within a symbol's name.
+
+        A chunk that has none but FREQUENT words counts where those with others are fewer than the limit: such
+        chunks are most of what matches, and scoring them all took most of the time of a search.
+        """
         if not query.terms:
             return {}
-        alone = [term for term, count in counts.items() if count >= FREQUENT]
-        weights = ", ".join(map(str, rank.BM25_COLUMNS.values()))
-        joined = " CROSS JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
-        rows = self._query(
-            f"SELECT chunks_fts.rowid, bm25(chunks_fts, {weights}) AS score FROM chunks_fts{joined}"
-            f" WHERE chunks_fts MATCH :match AND {self._where} ORDER BY score LIMIT :limit",
-            {"match": query.match(alone), "limit": self._limit, **self._values},
-        )
+        frequent = [term for term, count in counts.items() if count >= FREQUENT]
+        match, rarer = query.match(frequent), query.match_without(frequent)
+        rows = self._scored(match, rarer) if frequent and rarer else []
+        if len(rows) < self._limit:
+            rows = self._scored(match)
         found = {id_: -score for id_, score in rows}
         if query.whole:
             for id_ in self._by_substring(query.names[0].rpartition(".")[2]):
                 found.setdefault(id_, 0.0)
         return found
+
+    def _scored(self, match: str, within: str = "") -> list[tuple[int, float]]:
+        """(chunk, score), lower is better and first, of those that `within`, if any, matches as well."""
+        weights = ", ".join(map(str, rank.BM25_COLUMNS.values()))
+        joined = " CROSS JOIN chunk AS c ON c.id = chunks_fts.rowid" if self._filtered else ""
+        # The `+` keeps FTS5 from seeking each id by itself.
+        also = "+chunks_fts.rowid IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH :within)"
+        return self._query(
+            f"SELECT chunks_fts.rowid, bm25(chunks_fts, {weights}) AS score FROM chunks_fts{joined}"
+            f" WHERE chunks_fts MATCH :match AND {also if within else '1'} AND {self._where}"
+            " ORDER BY score LIMIT :limit",
+            {"match": match, "within": within, "limit": self._limit, **self._values},
+        )
 
     def _by_substring(self, part: str) -> list[int]:
         """Chunks of symbols with `part` within their name; the index knows three characters and more."""
@@ -116,13 +130,10 @@ class Lookup:
         from ckvd.embed.quantise import quantise
 
         near = self._nearest(model, quantise(vector[None]).bits[0].tobytes())
-        rows = self._query(
-            "SELECT v.id, v.int8, v.scale FROM json_each(?) AS i CROSS JOIN vector AS v ON v.id = i.value",
-            (json.dumps(near),),
-        )
-        nearness = _cosines(rows, vector)
-        best = sorted(nearness, key=lambda id_: (-nearness[id_], id_))[: self._limit]
-        found = {chunk: nearness[id_] for chunk, id_ in self._chunks_of(best)}
+        near_chunks = self._chunks_of(near)
+        nearness = _cosines([row[1:] for row in near_chunks], vector)
+        best = set(sorted(nearness, key=lambda id_: (-nearness[id_], id_))[: self._limit])
+        found = {chunk: nearness[id_] for chunk, id_, *_ in near_chunks if id_ in best}
         rows = self._query(
             "SELECT c.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN chunk AS c ON c.id = i.value"
             f" CROSS JOIN vector AS v ON v.hash = {self._answers} AND v.model_id = :model",
@@ -147,15 +158,16 @@ class Lookup:
         codes = SLOTS * self._query("SELECT count(*) FROM code WHERE model_id = ?", (model.id,))[0][0]
         return nearest(blocks, bits, max(self._limit, enough(codes)), among)
 
-    def _chunks_of(self, vectors: Sequence[int]) -> list[tuple[int, int]]:
-        """(chunk, vector) of the chunks that vectors, by their id, answer for."""
+    def _chunks_of(self, vectors: Iterable[int]) -> list[tuple[int, int, bytes, float]]:
+        """(chunk, vector, int8, scale) of the chunks that vectors, by their id, answer for."""
         joined = "c.embed_hash = v.hash"
         if self._stand_ins:
             joined = f"({joined} OR c.id IN (SELECT chunk FROM stand_in WHERE hash = v.hash))"
         return self._query(
-            "SELECT c.id, v.id FROM json_each(:ids) AS i CROSS JOIN vector AS v ON v.id = i.value"
-            f" CROSS JOIN chunk AS c ON {joined} WHERE v.hash = {self._answers} AND {self._where}",
-            {"ids": json.dumps(vectors), **self._values},
+            "SELECT c.id, v.id, v.int8, v.scale FROM json_each(:ids) AS i CROSS JOIN vector AS v"
+            f" ON v.id = i.value CROSS JOIN chunk AS c ON {joined} WHERE v.hash = {self._answers}"
+            f" AND {self._where}",
+            {"ids": json.dumps(sorted(vectors)), **self._values},
         )
 
     def candidates(self, ids: Iterable[int]) -> list[Candidate]:

@@ -59,10 +59,15 @@ class Query:
 
     def match(self, alone: Collection[str] = ()) -> str:
         """The FTS5 expression, '' without terms; of the terms in `alone` the other forms are left out."""
-        forms = (
-            self.beginnings[term] for term in self.terms if term in self.beginnings and term not in alone
-        )
-        return " OR ".join(dict.fromkeys((*self.terms, *forms)))
+        return " OR ".join(dict.fromkeys((*self.terms, *self._forms(alone))))
+
+    def match_without(self, left_out: Collection[str]) -> str:
+        """The FTS5 expression of the other terms and their forms, '' where there are none."""
+        terms = (term for term in self.terms if term not in left_out)
+        return " OR ".join(dict.fromkeys((*terms, *self._forms(left_out))))
+
+    def _forms(self, alone: Collection[str]) -> Iterator[str]:
+        return (self.beginnings[term] for term in self.terms if term in self.beginnings and term not in alone)
 
 
 def parse(text: str) -> Query:

@@ -122,27 +122,27 @@ def order(
     if mode == "vector":
         ranked = [Ranked(c, cosine.get(c.id, 0.0), 0) for c in candidates]
     else:
-        best_bm25 = max(bm25.values(), default=0.0) or 1.0
+        word_scale = WORDS / (max(bm25.values(), default=0.0) or 1.0)
         best_cosine = max(cosine.values(), default=0.0)
+        vector_scale = VECTORS / best_cosine if best_cosine > 0 else 0.0
         close = close or {}
         closest = max(close.values(), default=0.0)
+        close_scale = CLOSE / closest if closest > 0 else 0.0
         of_tests = not _TEST_WORDS.isdisjoint(query.stems)
         of_prose = not _PROSE_WORDS.isdisjoint(query.stems)
+        unit_weights = {**UNIT_WEIGHTS, "section": 1.0} if of_prose else UNIT_WEIGHTS
         ranked, shares = [], {}
         for c in candidates:
+            id_, grade = c.id, named.get(c.id, 0)
             named_words, share = name_match(query, c.symbol)
-            shares[c.id] = share
-            score = WORDS * bm25.get(c.id, 0.0) / best_bm25 + NAME * named_words + ASKED * share
+            shares[id_] = share
+            score = word_scale * bm25.get(id_, 0.0) + vector_scale * max(cosine.get(id_, 0.0), 0.0)
+            score += NAME * named_words + ASKED * share + close_scale * close.get(id_, 0.0)
             if share == 1:
                 score += WHOLLY
-            if best_cosine > 0:
-                score += VECTORS * max(cosine.get(c.id, 0.0), 0.0) / best_cosine
-            if closest > 0:
-                score += CLOSE * close.get(c.id, 0.0) / closest
-            grade = named.get(c.id, 0)
             if grade and not query.whole:
                 score += MENTION * grade / 2
-            score *= _weight(c, of_tests, of_prose)
+            score *= unit_weights.get(c.unit, 1.0) * _path_weight(c.path, of_tests)
             ranked.append(Ranked(c, score, _exact(query, c, grade)))
         ranked = _settle(query, ranked, shares)
     ranked = [r for r in ranked if r.exact or r.score > 0]
@@ -176,21 +176,32 @@ def _settle(query: Query, ranked: Sequence[Ranked], shares: Mapping[int, float])
 def _families(candidates: Sequence[Candidate]) -> dict[int, list[int]]:
     """By the index of each class, those of the chunks that lie in it and in none within it, if any."""
     found: dict[int, list[int]] = {}
-    around: list[int] = []
-    for i in sorted(range(len(candidates)), key=lambda i: _place(candidates[i])):
-        c = candidates[i]
-        while around and (candidates[around[-1]].path != c.path or candidates[around[-1]].end < c.end):
-            around.pop()
-        if c.grain == "coarse" and c.unit == "symbol":
-            around.append(i)
-        elif around:
-            found.setdefault(around[-1], []).append(i)
+    files: dict[str, list[int]] = {}
+    with_classes = set()
+    for i, c in enumerate(candidates):
+        files.setdefault(c.path, []).append(i)
+        if _is_class(c):
+            with_classes.add(c.path)
+    for path in with_classes:
+        around: list[int] = []
+        for i in sorted(files[path], key=lambda i: _place(candidates[i])):
+            c = candidates[i]
+            while around and candidates[around[-1]].end < c.end:
+                around.pop()
+            if _is_class(c):
+                around.append(i)
+            elif around:
+                found.setdefault(around[-1], []).append(i)
     return found
 
 
-def _place(c: Candidate) -> tuple[str, int, int, int]:
+def _is_class(c: Candidate) -> bool:
+    return c.grain == "coarse" and c.unit == "symbol"
+
+
+def _place(c: Candidate) -> tuple[int, int, int]:
     """In file order, what is around another before it."""
-    return c.path, c.start, -c.end, c.id
+    return c.start, -c.end, c.id
 
 
 def best_name(query: Query, symbols: Iterable[str]) -> str | None:
@@ -204,9 +215,9 @@ def name_match(query: Query, symbol: str | None) -> tuple[float, float]:
     """Of a symbol's own name and a query: the share of the name's words that the query has, and the share of
     the query's words that the name has; each 0 to 1."""
     stems = _name_stems(symbol) if symbol else ()
-    common = query.stems.intersection(stems)
-    if not common:
+    if query.stems.isdisjoint(stems):
         return 0.0, 0.0
+    common = query.stems.intersection(stems)
     return sum(stem in common for stem in stems) / len(stems), len(common) / len(query.stems)
 
 
@@ -247,21 +258,15 @@ def is_test(path: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_foreign(path: str) -> bool:
-    return _FOREIGN_PATH.search(path) is not None
-
-
-def _weight(c: Candidate, of_tests: bool, of_prose: bool) -> float:
-    weight = 1.0 if of_prose and c.unit == "section" else UNIT_WEIGHTS.get(c.unit, 1.0)
-    if not of_tests and is_test(c.path):
-        weight *= TEST
-    if _is_foreign(c.path):
-        weight *= FOREIGN
-    return weight
+def _path_weight(path: str, of_tests: bool) -> float:
+    """Of what lies there; `of_tests` where the query speaks of tests."""
+    weight = 1.0 if of_tests or not is_test(path) else TEST
+    return weight * FOREIGN if _FOREIGN_PATH.search(path) else weight
 
 
 def _exact(query: Query, c: Candidate, grade: int) -> int:
     if query.whole and grade:
         return grade
-    spelled = len(query.spelled) > 1 and c.symbol is not None and c.unit == "symbol"
-    return 1 if spelled and _name_words(c.symbol or "") == query.spelled else 0
+    if c.symbol is None or c.unit != "symbol" or len(query.spelled) < 2:
+        return 0
+    return 1 if _name_words(c.symbol) == query.spelled else 0

@@ -80,7 +80,10 @@ class _Words:
         return [self.count(text) for text in texts]
 
     def ids(self, text: str, limit: int | None = None) -> list[int]:
-        found = [i for word in self._words(text) for i in self._word_ids(word)]
+        known = self._memo
+        found: list[int] = []
+        for word in self._words(text):
+            found += known.get(word) or self._word_ids(word)
         return found[:limit] or [self._unknown]
 
     def _word_ids(self, word: str) -> tuple[int, ...]:

@@ -179,3 +179,5 @@ def test_the_other_forms_of_a_word_can_be_left_out() -> None:
     query = parse("evicted entries")
     assert query.match() == '"evicted" OR "entries" OR "evict"* OR "entr"*'
     assert query.match(['"entries"']) == '"evicted" OR "entries" OR "evict"*'
+    assert query.match_without(['"entries"']) == '"evicted" OR "evict"*'
+    assert query.match_without(query.words) == ""
