@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from ckvd.chunk import layout
-from ckvd.chunk.draft import Draft, Finisher
+from ckvd.chunk.draft import Draft, Finisher, Part
 from ckvd.chunk.header import Headers
 from ckvd.chunk.ids import assign_ids
 from ckvd.chunk.outline import elisions
@@ -49,7 +49,7 @@ def cut(
     if options.include_file_full and strategy in ("symbol", "window"):
         drafts += cutter.whole_file()
     finisher = Finisher(cutter.source, cutter.builder, parsed, options.limit)
-    finished = [finisher.finish(draft) for draft in drafts]
+    finished = _finished(finisher, drafts)
     ids = assign_ids(
         (f"{path}::{d.symbol if d.symbol is not None else f'<{d.unit}>'}", len(parts))
         for d, parts in zip(drafts, finished, strict=True)
@@ -59,6 +59,24 @@ def cut(
         for draft, parts, names in zip(drafts, finished, ids, strict=True)
         for number, (part, chunk_id) in enumerate(zip(parts, names, strict=True), 1)
     )
+
+
+def _finished(finisher: Finisher, drafts: Sequence[Draft]) -> list[list[Part]]:
+    """The parts of each draft, from the innermost out: what contains others is cut around them."""
+    order = sorted(range(len(drafts)), key=lambda i: (-drafts[i].start, drafts[i].end, -i))
+    finished: list[list[Part]] = [[] for _ in drafts]
+    behind: list[Range] = []  # the ranges of what begins further behind, the first last
+    for index in order:
+        draft = drafts[index]
+        inside: list[Range] = []
+        while behind and behind[-1][0] < draft.end:
+            inside.append(behind.pop())
+        finished[index] = finisher.finish(draft, inside)
+        inside += [(part.start, part.end) for part in finished[index]]
+        if max(end for _, end in inside) > draft.end:  # windows that overlap
+            inside = [(draft.start, max(end for _, end in inside))]
+        behind += sorted(inside, reverse=True)
+    return finished
 
 
 class _Cutter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ckvd.chunk.source import Source
 from ckvd.chunk.split import Elision, Splitter, View
@@ -62,8 +63,12 @@ class Finisher:
     def _fit(self, draft: Draft, view: View, header: tuple[Segment, ...]) -> _Fit:
         return _Fit(draft, view, header, self._builder, self._limit, self._parsed.comment)
 
-    def finish(self, draft: Draft) -> list[Part]:
-        """The chunk whole where it fits, else its outline, else parts (of the outline, if it has one)."""
+    def finish(self, draft: Draft, inside: Sequence[Range] = ()) -> list[Part]:
+        """The chunk whole where it fits, else its outline, else parts (of the outline, if it has one).
+
+        `inside` are the ranges of the chunks in it, parts too. From one that is too big for a part even in
+        the outline nothing is left out, so that it can be cut where it is.
+        """
         if draft.names:
             return self._names(draft)
         start, end = draft.start, draft.end
@@ -80,6 +85,8 @@ class Finisher:
                 return [fit.part(start, end, rendering)]
         header = draft.part_header() if draft.part_header else draft.header
         fit = self._fit(draft, view, header)
+        kept = [e for e in view.elisions if fit.fits(*e.chunk)]
+        fit = self._fit(draft, View(self._source, kept, inside), header)
         pieces = self._parsed.pieces if draft.syntax else no_pieces
         spans = fit.split(start, end, draft.first_cuts(), pieces, size)
         return [fit.part(*span, rendering) for span in spans]
@@ -179,9 +186,24 @@ class _Fit:
         size, cap = self._view.size(start, end), BYTES_PER_TOKEN * self._limit
         return self._limit * size // cap + 1 if size > cap else self._build(start, end)[1].reserved
 
+    @cached_property
+    def _overhead(self) -> int:
+        """Tokens of a part without a body."""
+        return self._embedded("").reserved
+
+    @property
+    def _most(self) -> int:
+        return max(self._limit, self._overhead + MIN_ROOM)
+
+    def fits(self, start: int, end: int) -> bool:
+        """Whether a range fits in a part; a token has at least one byte."""
+        return (
+            self._view.size(start, end) + self._overhead <= self._limit
+            or self.measure(start, end) <= self._most
+        )
+
     def split(self, start: int, end: int, first: Sequence[Range], pieces: Pieces, size: int) -> list[Range]:
-        overhead = self._embedded("").reserved
-        limit = max(self._limit, overhead + MIN_ROOM)
+        overhead, limit = self._overhead, self._most
         splitter = Splitter(self._view, pieces, self._comment, self.measure, overhead, limit)
         return splitter.split(start, end, first, size)
 

@@ -24,6 +24,9 @@ MOST_MEMBER_BYTES = 8192
 BESIDE_BYTES = 1000
 """What may stand before or behind a declaration on its line for the line to be shown whole."""
 
+MOST_HEAD_BYTES = 8192
+"""What the parts of a symbol are told of it at most, beside its doc."""
+
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
 
@@ -145,7 +148,11 @@ class Headers:
         if not own:
             end = symbol.body[0] if symbol.body else self._source.data.find(b"\n", symbol.start)
             end = end if symbol.start < end <= symbol.end else symbol.end
-            own = [HeaderItem("signature", *self._source.trim(symbol.start, min(end, symbol.start + 1024)))]
+            own = [
+                HeaderItem(
+                    "signature", *self._source.trim(symbol.start, min(end, symbol.start + MOST_HEAD_BYTES))
+                )
+            ]
             if symbol.lead < symbol.start:
                 own.append(HeaderItem("doc", *self._source.trim(symbol.lead, symbol.start)))
         return own

@@ -37,4 +37,4 @@ def _body(source: Source, symbol: Symbol) -> Elision | None:
         while after < end and data[after] in b" \t\r\n;":
             after += 1
         start = after
-    return Elision(start, end, mark) if end - start > len(mark) else None
+    return Elision(start, end, mark, (symbol.lead, symbol.end)) if end - start > len(mark) else None

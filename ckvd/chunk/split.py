@@ -1,18 +1,19 @@
 """Cutting a range that is too big into parts that fit and whose concatenation is the range.
 
 Greedy over the syntax: whole children while they fit, into a child that is too big alone, then lines,
-then words. Sizes are estimated by additive weights and every part is verified by counting, so that the
-number of counts is about the number of parts.
+then words. A chunk that lies in the range is cut only where it fits in no part; then a part begins and one
+ends with it, so that any two chunks are disjoint or one lies in the other. Sizes are estimated by additive
+weights and every part is verified by counting, so that the number of counts is about the number of parts.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ckvd.chunk.source import Source
+from ckvd.chunk.source import Source, has_word
 from ckvd.model import Pieces, Range
 
 MAX_DEPTH = 60
@@ -24,20 +25,45 @@ _SLACK = 0.8
 
 
 class Elision(NamedTuple):
-    """A range that an outline leaves out, and what it says instead."""
+    """A range that an outline leaves out, what it says instead, and the range of the chunk it is from."""
 
     start: int
     end: int
     mark: str
+    chunk: Range
 
 
 class View:
-    """A file's text with some ranges left out; positions stay those of the file."""
+    """A file's text with some ranges left out; positions stay those of the file.
 
-    def __init__(self, source: Source, elisions: Sequence[Elision] = ()) -> None:
+    `chunks` are the ranges of the chunks in what is looked at, parts too; any two are disjoint, or one lies
+    in the other.
+    """
+
+    def __init__(
+        self, source: Source, elisions: Sequence[Elision] = (), chunks: Iterable[Range] = ()
+    ) -> None:
         self.source = source
         self.elisions = elisions
         self._starts = [e.start for e in elisions]
+        self._chunks = sorted((start, -end) for start, end in chunks)
+        self._whole = set(self._chunks)
+
+    def is_chunk(self, start: int, end: int) -> bool:
+        return (start, -end) in self._whole
+
+    def chunks_in(self, start: int, end: int) -> list[Range]:
+        """The outermost of the chunks that lie in a range and are not all of it, in file order."""
+        found: list[Range] = []
+        at = bisect_left(self._chunks, (start,))
+        while at < len(self._chunks) and self._chunks[at][0] < end:
+            first, last = self._chunks[at][0], -self._chunks[at][1]
+            if last <= end and (first, last) != (start, end):
+                found.append((first, last))
+                at = bisect_left(self._chunks, (last,), lo=at + 1)
+            else:
+                at += 1
+        return found
 
     def render(self, start: int, end: int) -> str:
         text, at, out = self.source.text, start, []
@@ -58,9 +84,13 @@ class View:
         """Bytes, the marks not counted."""
         return end - start - sum(e.end - e.start for e in self._within(start, end))
 
-    def cuttable(self, offset: int) -> bool:
+    def cuttable(self, offset: int, whole: Sequence[Range] = ()) -> bool:
+        """Whether a cut tears neither an elision nor one of some sorted, disjoint ranges."""
         at = bisect_right(self._starts, offset) - 1
-        return at < 0 or offset >= self.elisions[at].end or offset == self.elisions[at].start
+        if at >= 0 and self.elisions[at].start < offset < self.elisions[at].end:
+            return False
+        at = bisect_left(whole, offset, key=lambda r: r[0]) - 1
+        return at < 0 or offset >= whole[at][1]
 
     def _within(self, start: int, end: int) -> Sequence[Elision]:
         if not self.elisions:
@@ -77,6 +107,10 @@ class Atom(NamedTuple):
     depth: int
 
 
+_BORDER = Atom(-1, -1, (-1, -1), 0)
+"""Where a part has to end: no piece, but among pieces."""
+
+
 def tile(
     view: View, start: int, end: int, children: Sequence[Range], depth: int, comment: bytes
 ) -> list[Atom]:
@@ -84,6 +118,7 @@ def tile(
 
     A comment stays with what follows on the next line.
     """
+    whole = view.chunks_in(start, end)
     cuts: list[tuple[int, Range]] = [(start, (start, end))]
     remark = -1  # where a comment ended that the next child may belong to
     for child in children:
@@ -95,7 +130,7 @@ def tile(
         remark = child[1] if data.startswith(comment, child[0]) else -1
         if (at == start and len(cuts) == 1) or belongs:
             cuts[-1] = (cuts[-1][0], child)
-        elif at > cuts[-1][0] and view.cuttable(at):
+        elif at > cuts[-1][0] and view.cuttable(at, whole):
             cuts.append((at, child))
     if len(cuts) > 1 and cuts[0][1] == (start, end):
         cuts[0] = (start, (start, cuts[1][0]))
@@ -111,6 +146,14 @@ def expand(view: View, atom: Atom, pieces: Pieces, comment: bytes) -> list[Atom]
         atoms = tile(view, start, end, children, depth + 1, comment) if children else []
         if len(atoms) > 1 or (atoms and atoms[0].node != node):
             return atoms
+    if whole := view.chunks_in(start, end):
+        # Before each of the chunks, with its indentation; where that is no cut, around the first.
+        indents = [view.source.back_to_indent(chunk[0], start) for chunk in whole]
+        for edges in (indents, whole[0]):
+            cuts = [at for at in edges if start < at < end and view.cuttable(at, whole)]
+            if cuts:
+                return _at_offsets(start, end, cuts, 0)
+        return [atom]
     if depth <= _LINES:
         lines = [at for at in view.source.line_starts(start, end) if view.cuttable(at)]
         if lines:
@@ -176,12 +219,18 @@ class Splitter:
         ratio = max(size - self._overhead, 1) / self._view.weight(start, end)
         pending = tile(self._view, start, end, first, 0, self._comment)[::-1]
         part: list[Atom] = []
+        before: list[Atom] = []  # the pieces of the last part, where no border follows it
         weights: list[int] = []
         total = 0
         capped = False  # this part was once too big: no more optimism about it
         result: list[Range] = []
         while pending or part:
-            if pending:
+            if pending and pending[-1] == _BORDER and not part:
+                pending.pop()
+                before = []
+                continue
+            goes_on = bool(pending) and pending[-1] != _BORDER
+            if goes_on:
                 weight = self._view.weight(pending[-1].start, pending[-1].end)
                 if (total + weight) * ratio <= room:
                     part.append(pending.pop())
@@ -207,21 +256,43 @@ class Splitter:
                     pending += part
                     part, weights, total = [], [], 0
                     continue
-            elif pending and not capped and size < _SLACK * self._limit and measured < ratio:
+            elif goes_on and not capped and size < _SLACK * self._limit and measured < ratio:
                 ratio = measured
                 if (total + self._view.weight(pending[-1].start, pending[-1].end)) * ratio <= room:
                     continue
             else:
                 ratio = measured
+            if not self._says_something(part):
+                if goes_on and not self._view.is_chunk(*pending[-1][:2]) and self._expand(pending):
+                    continue
+                if before:
+                    before, part = self._shared(before, part)
+                    result[-1:] = [(before[0].start, before[-1].end)] if before else []
             result.append((part[0].start, part[-1].end))
+            before = part
             part, weights, total, capped = [], [], 0, False
         return result
+
+    def _shared(self, before: list[Atom], part: list[Atom]) -> tuple[list[Atom], list[Atom]]:
+        """A part without a word, with pieces of the one before it so that it has one, and what that keeps."""
+        at = len(before) - 1
+        while at > 0 and not self._says_something(before[at:]):
+            at -= 1
+        for cut in (0, at):
+            kept, moved = before[:cut], before[cut:]
+            fits = bool(moved) and self._measure(moved[0].start, part[-1].end) <= self._limit
+            if fits and (not kept or self._says_something(kept)):
+                return kept, moved + part
+        return before, part
+
+    def _says_something(self, part: Sequence[Atom]) -> bool:
+        return bool(part) and has_word(self._view.source.data[part[0].start : part[-1].end])
 
     def _expand(self, stack: list[Atom]) -> bool:
         """Replaces the top of a stack by its smaller pieces, the first on top; False where it has none."""
         smaller = expand(self._view, stack[-1], self._pieces, self._comment)
         if smaller == [stack[-1]]:
             return False
-        stack.pop()
-        stack += reversed(smaller)
+        border = [_BORDER] if self._view.is_chunk(*stack.pop()[:2]) else []
+        stack += [*border, *reversed(smaller), *border]
         return True

@@ -186,6 +186,18 @@ def check(source: bytes, chunks: Sequence[Chunk], options: CutOptions) -> None:
         assert len({c.header for c in whole}) == 1
         for before, after in pairwise(whole):
             assert before.end == after.start
+    if options.window_overlap == 0:
+        assert_nested(chunks)
+
+
+def assert_nested(chunks: Sequence[Chunk]) -> None:
+    """Any two chunks, parts too, are disjoint, or one lies in the other."""
+    open_: list[Chunk] = []
+    for chunk in sorted(chunks, key=lambda c: (c.start, -c.end)):
+        while open_ and open_[-1].end <= chunk.start:
+            open_.pop()
+        assert not open_ or chunk.end <= open_[-1].end, (open_[-1].chunk_id, chunk.chunk_id)
+        open_.append(chunk)
 
 
 def wholes(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
