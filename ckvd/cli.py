@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -138,22 +138,17 @@ def search(
     as_json: bool,
 ) -> None:
     """Rank chunks against QUERY."""
-    from ckvd.index import Index
     from ckvd.report import hits, plain
+    from ckvd.served import ask_daemon
 
-    with Index(root, db=db) as found:
-        results = found.search(
-            query,
-            k,
-            mode,
-            language=language,
-            kind=kind,
-            path=glob,
-            tests=tests,
-            offset=offset,
-            expand=expand,
-            budget=budget,
-        )
+    asked: dict[str, Any] = {"query": query, "k": k, "mode": mode, "language": language, "kind": kind}
+    asked |= {"path": glob, "tests": tests, "offset": offset, "expand": expand, "budget": budget}
+    results = ask_daemon(root, asked) if db is None else None
+    if results is None:
+        from ckvd.index import Index
+
+        with Index(root, db=db) as found:
+            results = found.search(**asked)
     if as_json or form == "json":
         print_json(hits.as_json(results))
     elif form is None and sys.stdout.isatty():

@@ -24,6 +24,8 @@ class Front:
         """All that the daemon is to hear of: `Request`s, what its own threads tell, None to be woken."""
         self.live: Callable[[], Message] | None = None
         """What a daemon at work answers to `status`."""
+        self.search: Callable[[Message], Message] | None = None
+        """What answers a search, from any thread."""
         self.signals = signals
         self.notifier = notifier
         self._lock: Lock | None = None
@@ -88,7 +90,10 @@ class Front:
                     yield item
 
     def _on_request(self, request: Request) -> None:
-        if request.message.get("op") != "status":
+        op = request.message.get("op")
+        if op == "search" and self.search is not None:
+            request.answer(self.search(request.message))
+        elif op != "status":
             self.inbox.put(request)
         elif (live := self.live) is not None:
             request.answer(live())  # at once, also while a long pass is under way

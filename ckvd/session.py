@@ -132,6 +132,7 @@ def run_daemon(where: Place) -> None:
     from ckvd.daemon import Daemon
     from ckvd.front import Front
     from ckvd.guard import Ended
+    from ckvd.served import Searches
 
     settings = Settings.load(where.tree.path)
     trust, checked_at, began = Trust.FULL, float("-inf"), False
@@ -141,6 +142,7 @@ def run_daemon(where: Place) -> None:
         Front(where.places, signals, Notifier.from_environ()) as front,
         contextlib.suppress(Stopped),
     ):
+        front.search = Searches(where.root, where.db).answer
         while not signals.received:
             try:
                 front.hold()
