@@ -3,10 +3,10 @@
     python tests/bench/compare.py [--most N] [--commits REPOSITORY ...] [--encoder FOLDER] [--semble PYTHON]
         [--save FILE] [--add FILE ...] [FOLDER ...]
 
-Every FOLDER is asked for its functions by the first sentence of their documentation, which is cut out of the
-copy that is indexed; every REPOSITORY for the functions that a commit changed, by its subject, in the tree of
-its parent. Tests are left out of all trees. What one run found is saved and added to what another has, so
-that several processors share the work. The searches:
+The worktree of every FOLDER is asked, once, for its functions by the first sentence of their documentation,
+which is cut out of the copy that is indexed; every REPOSITORY for the functions that a commit changed, by
+its subject, in the tree of its parent. Tests are left out of all trees. What was found is saved after each
+tree and added to what other runs have, so that several processors share the work. The searches:
 
 - FTS5's own bm25 over the same chunks, each word of the query, no weights; ckvd's search by words
 - the shipped vectors alone; hybrid; hybrid with the header in the embedded text
@@ -93,18 +93,22 @@ def main() -> None:
     ranks: Ranks = defaultdict(list)
     with ExitStack() as stack:
         semble = stack.enter_context(Semble(given.semble)) if given.semble else None
-        for folder in given.folders:
+        for folder in dict.fromkeys(Path(place(str(folder), None).root) for folder in given.folders):
             on_docstrings(folder, given.most, variants, semble, ranks)
-            print(f"{folder.name}: {len(ranks['docstrings', FTS5])} queries so far", flush=True)
+            report(folder, "docstrings", ranks, given.save)
         for folder in given.commits:
             on_commits(folder, given.most, variants, semble, ranks)
-            print(f"{folder.name}: {len(ranks['commits', FTS5])} queries so far", flush=True)
-    if given.save:
-        given.save.write_text(json.dumps([[*key, found] for key, found in ranks.items()]))
+            report(folder, "commits", ranks, given.save)
     for saved in given.add:
         for task, name, found in json.loads(saved.read_text()):
             ranks[task, name] += found
     print("\n".join(table(ranks)))
+
+
+def report(folder: Path, task: str, ranks: Ranks, save: Path | None) -> None:
+    print(f"{folder.name}: {len(ranks[task, FTS5])} queries so far", flush=True)
+    if save:
+        save.write_text(json.dumps([[*key, found] for key, found in ranks.items()]))
 
 
 def on_docstrings(
