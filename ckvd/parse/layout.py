@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 CONTINUES = re.compile(
     rb"\s*(?:[)\]}>{]|\*/|(?:end|else|elsif|elif|elseif|except|finally|catch|rescue|ensure|when|then|do|done|fi|esac"
@@ -34,8 +35,7 @@ class Block:
     indent: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A line that is not blank: where it begins, where what it says begins and where it ends, in bytes, and
     its indentation; `remark` is whether it is a comment or for a preprocessor."""
 
@@ -69,9 +69,9 @@ class Layout:
         deeper (`namespace x {`, `extern "C" {`), nor conditions of a preprocessor.
         """
         lines = self._lines(text, start, end)
-        least = min((line.indent for line in lines if line.indent > floor), default=0)
-        found: list[Block] = []
-        hollows: list[Block] = []  # what may be such a container, until its closing brace is met
+        least = min((line.indent for line in lines if floor < line.indent < DEEPER_THAN_ANY), default=0)
+        found: list[list[int]] = []  # where the blocks begin and end
+        hollows: list[list[int]] = []  # what may be such a container, until its closing brace is met
         open_ = False  # whether a block is open that further lines belong to
         leading = False  # whether it has only leading lines yet
         hollow = False  # whether its last line opened a brace
@@ -85,13 +85,15 @@ class Layout:
             if line.indent <= floor:
                 open_ = leading = hollow = False
                 continue
+            if line.indent == DEEPER_THAN_ANY and not open_:
+                continue  # the text began on a line that belongs to no block
             continues = bool(CONTINUES.match(text, line.said, line.end))
             if line.indent == least:
                 if hollow and not continues and not leading:
-                    block = found.pop()
-                    if block.start < core:
-                        found.append(replace(block, end=core))
-                    hollows.append(replace(block, start=core))
+                    begin, end_ = found.pop()
+                    if begin < core:
+                        found.append([begin, core])
+                    hollows.append([core, end_])
                     open_ = False
                 elif hollows and depth <= 0 and not deep and text.startswith(b"}", line.said):
                     hollows.pop()
@@ -99,10 +101,10 @@ class Layout:
                     continue
             begins = not open_ or (line.indent == least and not leading and not continues)
             if begins:
-                found.append(Block(line.start, line.end, least))
+                found.append([line.start, line.end])
                 depth, open_ = 0, True
             else:
-                found[-1] = replace(found[-1], end=line.end)
+                found[-1][1] = line.end
             if begins or leading:
                 core = line.start
             opened = 0 if line.indent > least or line.remark else _balance(text[line.said : line.end])
@@ -111,7 +113,7 @@ class Layout:
             leading = opened == 0 and (begins or leading) and (inside or leads)
             depth += opened
             hollow = opened > 0
-        return sorted([*found, *hollows], key=lambda block: block.start)
+        return [Block(a, b, least) for a, b in sorted([*found, *hollows])]
 
     def _lines(self, text: bytes, start: int, end: int) -> list[_Line]:
         """The lines that are not blank: a block comment's all as its first, those of a literal text deeper
@@ -128,13 +130,15 @@ class Layout:
                 found.append(_Line(at, first, stop, DEEPER_THAN_ANY, False))
             elif said.strip():
                 remark = bool(_REMARK.match(said))
-                columns = max(0, self._columns(text[at:stop]) - said.startswith(b"*"))
+                blank = text[at:first]
+                columns = self._columns(blank) if b"\t" in blank else len(blank)
+                columns = max(0, columns - said.startswith(b"*"))
                 found.append(_Line(at, first, stop, columns, remark))
             at = stop
         after = 0
         for i in range(len(found) - 1, -1, -1):
             if found[i].remark and found[i].indent < after < DEEPER_THAN_ANY:
-                found[i] = replace(found[i], indent=after)
+                found[i] = found[i]._replace(indent=after)
             after = found[i].indent
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter as ts
 
@@ -47,6 +48,14 @@ class Reading:
         return damage.status(self.root, self.left, len(self.text)) == "failed"
 
 
+class Parse(NamedTuple):
+    """A text, its tree's root, and the sorted ranges of what is broken in it."""
+
+    text: bytes
+    root: ts.Node
+    errors: list[Range]
+
+
 def tree(rules: Table, text: bytes) -> tuple[ts.Node, list[Range]]:
     """The root and the sorted ranges of what is broken."""
     root, errors = _parsed(rules, text, len(text))
@@ -72,25 +81,20 @@ def walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list
     return Reading(text, root, errors, walk.drafts, walk.header)
 
 
-def premasked(rules: Table, source: bytes) -> bytes:
+def read(rules: Table, source: bytes) -> tuple[Parse, Parse]:
+    """The text as it is, or masked where that has fewer errors; and as masked last where that has errors."""
+    plain = source
     for mask in rules.premasks:
-        source = mask(source)
-    return source
-
-
-def read(rules: Table, source: bytes) -> Reading:
-    """The text as it is, or masked where that has fewer errors."""
-    text = plain = premasked(rules, source)
-    root, errors = tree(rules, plain)
+        plain = mask(plain)
+    best = last = Parse(plain, *tree(rules, plain))
     for mask in rules.masks:
-        if not errors:
+        if not best.errors:
             break
         masked = mask(plain)
-        if masked != plain:
-            other, fewer = tree(rules, masked)
-            if total(fewer) < total(errors):
-                text, root, errors = masked, other, fewer
-    return walked(rules, source, text, root, errors)
+        last = best if masked == best.text else Parse(masked, *tree(rules, masked))
+        if total(last.errors) < total(best.errors):
+            best = last
+    return best, last
 
 
 def total(ranges: Sequence[Range]) -> int:

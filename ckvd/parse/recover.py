@@ -6,85 +6,100 @@ were there, but for the symbols around that place, which count as damaged.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+import re
 from dataclasses import replace
 
 import tree_sitter as ts
 
-from ckvd.model import HeaderItem, Range
 from ckvd.parse import quarantine, repair, rescue
-from ckvd.parse.blanks import blanked
-from ckvd.parse.draft import Draft
 from ckvd.parse.layout import Layout
+from ckvd.parse.moved import move, moved
 from ckvd.parse.paths import ERROR_KIND
-from ckvd.parse.reading import Reading, is_clean, premasked, tree, walked
+from ckvd.parse.reading import Parse, Reading, is_clean, total, tree, walked
 from ckvd.parse.table import Table
 from ckvd.parse.text import trimmed
 
 FEW_ERRORS = 4
 """As many errors as one missing character may cause, where the parser does not lose its way."""
+MOST_CULPRITS = 4
 MOST_THIRD_QUOTES = 8
-BYTES_FOR_THIRD_QUOTES = 3_000_000
-MENDING_TIMES = 6
-LEAST_MENDING_BYTES = 100_000
+MENDING_TIMES = 2
+LEAST_MENDING_BYTES = 30_000
 MENDING_BYTES = 1_000_000
 """How many bytes the tries to mend a file may parse: so many times its own, or these."""
 
+_TEXT = re.compile(rb'"""(?:[^"\\]|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+\'\'\'', re.DOTALL)
+_LINE_END = re.compile(rb"\n")
 
-def isolated(rules: Table, source: bytes, reading: Reading) -> Reading:
-    """The reading with the damage confined to the blocks that cause it, where more stays intact so."""
-    astray = quarantine.astray(source, reading.errors, [(d.start, d.end) for d in reading.drafts])
-    if not astray and len(reading.errors) > FEW_ERRORS:
-        return reading
-    # The last mask takes out the most: what it still cannot read is what is broken.
-    base = premasked(rules, source)
-    base = rules.masks[-1](base) if rules.masks else base
-    root, errors = (reading.root, reading.errors) if base == reading.text else tree(rules, base)
-    torn = _with_third_quote(rules, source, base)
-    if torn is not None:
-        return torn
+
+def isolated(rules: Table, source: bytes, best: Parse, masked: Parse) -> Reading:
+    """The reading of a text with errors, with the damage confined to the blocks that cause it, where more
+    stays intact so.
+
+    The last mask takes out the most: what it still cannot read is what is broken.
+    """
+    reading: Reading | None = None
+    astray = quarantine.astray(source, best.errors)
+    if not astray:
+        reading = walked(rules, source, *best)
+        astray = quarantine.crooked(source, best.errors, [(d.start, d.end) for d in reading.drafts])
+        if not astray and len(best.errors) > FEW_ERRORS:
+            return reading
     others: list[Reading] = []
-    literal = _literal_lines(root, base, rules.comments)
+    mended = _with_third_quote(rules, source, masked)
+    literal = _literal_lines(masked.root, masked.text, rules.comments)
     for lines in (literal, frozenset[int]()) if literal else (literal,):
-        other = _without_culprits(rules, source, base, errors, lines)
-        if other is not None:
-            others.append(other)
-            if other.inserted is not None:
-                break
-    for other in sorted(others, key=lambda r: (r.whole, r.intact), reverse=True):
+        if mended is None:
+            least = min((total(other.errors) for other in others if other.whole), default=len(source) + 1)
+            mended, other = _without_culprits(rules, source, masked, lines, least)
+            others += [other] if other is not None else []
+    if mended is not None:
+        return mended
+    reading = reading or walked(rules, source, *best)
+    for other in sorted(others if astray else [], key=lambda r: (r.whole, r.intact), reverse=True):
         no_worse = other.failed <= reading.failed and (other.whole or other.intact >= reading.intact)
-        if (no_worse or other.intact > reading.intact) and (astray or other.inserted is not None):
+        if no_worse or other.intact > reading.intact:
             return other
     return reading
 
 
 def _without_culprits(
-    rules: Table, source: bytes, base: bytes, errors: Sequence[Range], literal: frozenset[int]
-) -> Reading | None:
+    rules: Table, source: bytes, masked: Parse, literal: frozenset[int], most: int
+) -> tuple[Reading | None, Reading | None]:
+    """The reading with what is missing put in, or else the one without the blocks that cannot be read.
+
+    Neither where those have `most` bytes or more.
+    """
+    base, root, left = masked
     layout = Layout(base, literal)
-    search = quarantine.Search(
-        base,
-        layout,
-        lambda text: tree(rules, text)[1],
-        lambda text: is_clean(rules, text),
-        rules.language.filler.encode(),
-    )
-    text, culprits = search.run(errors)
-    if not culprits or len(culprits) > len(errors):  # more than there can be
-        return None
-    root, left = tree(rules, text)
-    if len(culprits) == 1 and not left:
-        mended = _mended(rules, layout, source, base, culprits[0])
-        if mended is not None:
-            return mended
-    blocks = [(c.start, trimmed(source, c.start, c.end)) for c in sorted(culprits, key=lambda c: c.start)]
+    search = quarantine.Search(base, layout, lambda t: is_clean(rules, t), rules.language.filler.encode())
+    text, culprits = base, list[quarantine.Culprit]()
+    while left and len(culprits) < min(MOST_CULPRITS, len(masked.errors)):
+        culprit = search.next(text, left)
+        if culprit is None:
+            break
+        most -= culprit.block.end - culprit.block.start
+        if most <= 0:
+            return None, None
+        if not culprits:
+            mended = _mended(rules, layout, source, base, culprit)
+            if mended is not None:
+                return mended, None
+        culprits.append(culprit)
+        text = search.blanked(text, culprit.block)
+        root, left = tree(rules, text)
+    if not culprits:
+        return None, None
+    blocks = [(c.block.start, trimmed(source, c.block.start, c.block.end)) for c in culprits]
     other = replace(walked(rules, source, text, root, sorted([*left, *blocks])), whole=not left)
-    for start, end in blocks:
-        alone = text[:start] + source[start:end] + blanked(text[end:])
-        inside = walked(rules, source, alone, *tree(rules, alone)).drafts
-        other.drafts.extend(rescue.rescued(inside, other.drafts, (start, end)))
-    return other
+    for culprit, block in sorted(zip(culprits, blocks, strict=True), key=lambda each: each[1]):
+        alone = replace(culprit, behind=()).alone(source)
+        inside = walked(rules, alone, alone, *tree(rules, alone)).drafts
+        place = culprit.place()
+        for draft in inside:
+            move(draft, place)
+        other.drafts.extend(rescue.rescued(inside, other.drafts, block))
+    return None, other
 
 
 def _mended(
@@ -92,12 +107,16 @@ def _mended(
 ) -> Reading | None:
     """The reading with one character put in, if one makes a text without errors."""
     budget = min(MENDING_BYTES, max(LEAST_MENDING_BYTES, MENDING_TIMES * len(base)))
-    block = culprit.start, culprit.end
-    for at, mark in repair.insertions(layout, base, block, culprit.indent):
-        budget -= culprit.end - culprit.start
+    block = culprit.block
+    inner = repair.behind_head(layout, base, block)
+    if inner and is_clean(rules, culprit.around(repair.cut(base, block, inner))):
+        inner = []  # what is missing is missing inside
+    for at, mark in repair.insertions(layout, base, (block.start, block.end), block.indent):
+        alone = culprit.around(repair.cut(base, block, inner, at, mark))
+        budget -= len(alone)
         if budget < 0:
             return None
-        if is_clean(rules, culprit.alone[:at] + mark + culprit.alone[at:]):
+        if is_clean(rules, alone):
             mended = _with(rules, source, base, at, mark)
             if mended is not None:
                 return mended
@@ -105,11 +124,13 @@ def _mended(
     return None
 
 
-def _with_third_quote(rules: Table, source: bytes, base: bytes) -> Reading | None:
+def _with_third_quote(rules: Table, source: bytes, masked: Parse) -> Reading | None:
     """The reading with a third quote beside two, where those of three are odd in number."""
-    most = min(MOST_THIRD_QUOTES, BYTES_FOR_THIRD_QUOTES // (len(base) + 1))
-    tries = itertools.islice(repair.third_quotes(base), most)
-    return next((m for at, mark in tries if (m := _with(rules, source, base, at, mark)) is not None), None)
+    base = masked.text
+    tries = (
+        _with(rules, source, base, at, mark) for at, mark in repair.third_quotes(base)[:MOST_THIRD_QUOTES]
+    )
+    return next((mended for mended in tries if mended is not None), None)
 
 
 def _with(rules: Table, source: bytes, base: bytes, at: int, mark: bytes) -> Reading | None:
@@ -120,46 +141,22 @@ def _with(rules: Table, source: bytes, base: bytes, at: int, mark: bytes) -> Rea
         return None
     longer = source[:at] + mark + source[at:]
     found = walked(rules, longer, text, root, [(at, at + 1)])
+
+    def back(offset: int) -> int:
+        return offset - (offset > at)
+
     for draft in found.drafts:
-        _move(draft, at)
+        move(draft, back)
     place = min(at, max(0, len(source) - 1))
-    return Reading(
-        text,
-        root,
-        [(place, place + 1)],
-        found.drafts,
-        [_moved(item, at) for item in found.header],
-        whole=True,
-        inserted=(at, mark),
-    )
-
-
-def _move(draft: Draft, at: int) -> None:
-    """Counts the inserted character out of all offsets of a draft."""
-    draft.found = replace(draft.found, start=_back(draft.found.start, at))
-    draft.start, draft.end, draft.lead = (_back(x, at) for x in (draft.start, draft.end, draft.lead))
-    draft.declared, draft.above = _back(draft.declared, at), _back(draft.above, at)
-    draft.group = _back(draft.group[0], at), _back(draft.group[1], at)
-    draft.body = (_back(draft.body[0], at), _back(draft.body[1], at)) if draft.body else None
-    draft.doc = (_back(draft.doc[0], at), _back(draft.doc[1], at)) if draft.doc else None
-    draft.imports = [_moved(item, at) for item in draft.imports]
-    draft.around = tuple(_moved(item, at) for item in draft.around)
-    draft.frame = (_back(draft.frame[0], at), _back(draft.frame[1], at)) if draft.frame else None
-
-
-def _moved(item: HeaderItem, at: int) -> HeaderItem:
-    frame = (_back(item.frame[0], at), _back(item.frame[1], at)) if item.frame else None
-    lead = _back(item.lead, at) if item.lead is not None else None
-    return replace(item, start=_back(item.start, at), end=_back(item.end, at), frame=frame, lead=lead)
-
-
-def _back(offset: int, at: int) -> int:
-    return offset - (offset > at)
+    header = [moved(item, back) for item in found.header]
+    return Reading(text, root, [(place, place + 1)], found.drafts, header, whole=True, inserted=(at, mark))
 
 
 def _literal_lines(root: ts.Node, text: bytes, comments: frozenset[int]) -> frozenset[int]:
     """The lines that begin within one token: their indentation says nothing."""
     found: set[int] = set()
+    for quoted in _TEXT.finditer(text):  # a parser that has lost its way may not have seen them
+        found.update(m.end() for m in _LINE_END.finditer(text, *quoted.span()))
     cursor = root.walk()
     while True:
         node = cursor.node

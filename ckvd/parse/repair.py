@@ -8,10 +8,10 @@ sound.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ckvd.model import Range
-from ckvd.parse.layout import Layout
+from ckvd.parse.layout import Block, Layout
 
 MOST_TRIES = 80
 LONGEST_LINE = 1000
@@ -53,11 +53,11 @@ def _likely(text: bytes, block: Range, lines: list[Range]) -> Iterator[Insertion
             continue
         missing = closer if more > 0 else opener
         if more > 0 and any(text.endswith(opener, 0, end) for end in ends):
-            yield from ((end, missing) for end in (len(text[: block[1]].rstrip()), block[1]))
+            yield from ((end, missing) for end in (_end(text, block), block[1]))
         if opener != b"{":
             yield from ((at, missing) for line in lines for at in _within(text, line, opener, closer, more))
         if more > 0:
-            yield len(text[: block[1]].rstrip()), missing
+            yield _end(text, block), missing
         yield from ((end, missing) for end in ends)
     for quote in _QUOTES:
         for line in lines:
@@ -68,12 +68,41 @@ def _likely(text: bytes, block: Range, lines: list[Range]) -> Iterator[Insertion
         yield from ((end, mark) for mark in (b":", b";", b"{", b"}", b")", b"]"))
 
 
-def third_quotes(text: bytes) -> Iterator[Insertion]:
-    """The places where a third quote may be missing beside two, if those of three do not come in pairs."""
+def third_quotes(text: bytes) -> list[Insertion]:
+    """The places where a third quote may be missing beside two, if those of three do not come in pairs: those
+    on lines that begin with quotes first, since other pairs are mostly empty strings."""
+    found: list[tuple[bool, Insertion]] = []
     for quote in _QUOTES[:2]:
         if text.count(quote * 3) % 2:
             pair = re.compile(rb"(?<!" + quote + rb")" + quote * 2 + rb"(?!" + quote + rb")")
-            yield from ((m.end(), quote) for m in pair.finditer(text))
+            for m in pair.finditer(text):
+                line = text[text.rfind(b"\n", 0, m.start()) + 1 : m.end()].lstrip()
+                found.append((not line.startswith(quote * 2), (m.end(), quote)))
+    return [place for _, place in sorted(found, key=lambda each: each[0])]
+
+
+def behind_head(layout: Layout, text: bytes, block: Block) -> list[Block]:
+    """The blocks inside of one in which nothing is looked for."""
+    at = block.start
+    for _ in range(HEAD_LINES + 1):
+        at = text.find(b"\n", at, block.end) + 1 or block.end
+    first_line = text.find(b"\n", block.start, block.end) + 1 or block.end
+    return [b for b in layout.blocks(text, first_line, block.end, block.indent) if b.start >= at]
+
+
+def cut(
+    text: bytes, block: Block, without: Sequence[Block], at: int | None = None, mark: bytes = b""
+) -> bytes:
+    """The text of a block without some inside, with something put in at an offset."""
+    parts: list[bytes] = []
+    last = block.start
+    for start, end in [*((b.start, b.end) for b in without), (block.end, block.end)]:
+        if at is not None and last <= at <= start:
+            parts += (text[last:at], mark)
+            last, at = at, None
+        parts.append(text[last:start])
+        last = end
+    return b"".join(parts)
 
 
 def _within(text: bytes, line: Range, opener: bytes, closer: bytes, more: int) -> list[int]:

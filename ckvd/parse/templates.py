@@ -128,7 +128,7 @@ def around(
     """
     parsed = parser(path, source, language)
     plain = source if parsed.status == "ok" else blanked(source, own_braces=own_braces)
-    if plain == source:
+    if not any(_differ(source, plain, *damage) for damage in parsed.damage):
         return parsed
     other = parser(path, plain, language)
     if other.error_bytes >= parsed.error_bytes:
@@ -136,6 +136,15 @@ def around(
     if other.status == "ok":
         other = replace(other, reason="template", detail="template tags are left out of the syntax")
     return replace(other, symbols=_as_written(source, other.symbols))
+
+
+def _differ(source: bytes, plain: bytes, start: int, end: int) -> bool:
+    """Whether two texts differ in a range, on its lines or on those beside them."""
+    first = source.rfind(b"\n", 0, max(0, source.rfind(b"\n", 0, start)))
+    last = source.find(b"\n", end)
+    last = source.find(b"\n", last + 1) if last >= 0 else last
+    start, end = first + 1, last if last >= 0 else len(source)
+    return source[start:end] != plain[start:end]
 
 
 def _as_written(source: bytes, symbols: Sequence[Symbol]) -> tuple[Symbol, ...]:

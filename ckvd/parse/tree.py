@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ckvd.languages import Language, get
 from ckvd.model import Parsed, Range
 from ckvd.parse import build, damage, recover
-from ckvd.parse.reading import Reading, read
+from ckvd.parse.reading import Reading, read, walked
 from ckvd.parse.table import table, usable
 
 
@@ -29,9 +29,8 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
 
 def _parse(source: bytes, language: Language) -> Parsed:
     rules = table(language)
-    reading = read(rules, source)
-    if reading.errors:
-        reading = recover.isolated(rules, source, reading)
+    best, masked = read(rules, source)
+    reading = recover.isolated(rules, source, best, masked) if best.errors else walked(rules, source, *best)
     symbols = build.symbols(rules, source, reading.drafts)
     broken, left = damage.merged(reading.errors), reading.left
     status = damage.status(reading.root, left, len(source)) if broken else "ok"
