@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+import tree_sitter as ts
 from parse_support import parsed, sample
 
 from ckvd.model import Parsed
@@ -45,6 +46,32 @@ def share_kept(language: str, deletions: int, seed: int = 7, copies: int = COPIE
 @pytest.mark.parametrize("language", MAIN)
 def test_a_missing_delimiter_harms_little(language: str) -> None:
     assert share_kept(language, 25) >= 0.9
+
+
+class Counted:
+    """A parser that counts the bytes it is given."""
+
+    parser = ts.Parser
+    read = 0
+
+    def __init__(self, grammar: ts.Language) -> None:
+        self._own = self.parser(grammar)
+
+    def parse(self, text: bytes) -> ts.Tree:
+        Counted.read += len(text)
+        return self._own.parse(text)
+
+
+@pytest.mark.parametrize("language", MAIN)
+def test_a_damaged_file_is_read_few_times_over(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = long_source(language)
+    places = [i for i, byte in enumerate(source) if byte in DELIMITERS]
+    chosen = random.Random(7).choices(places, k=8)
+    monkeypatch.setattr(ts, "Parser", Counted)
+    monkeypatch.setattr(Counted, "read", 0)
+    for at in chosen:
+        parsed(language, source[:at] + source[at + 1 :])
+    assert 0 < Counted.read <= 4 * len(source) * len(chosen)
 
 
 @pytest.mark.slow

@@ -149,3 +149,8 @@ def test_what_begins_with_two_colons_is_not_inside_a_ruby_module() -> None:
 @pytest.mark.parametrize("language", ["javascript", "typescript", "tsx"])
 def test_classes_that_are_expressions(language: str) -> None:
     assert names(language, CLASSES) == NAMED_CLASSES
+
+
+def test_constructors_that_share_a_signature_are_each_found() -> None:
+    result = parsed("haskell", b"data G where\n  A, B :: G\n  C :: G\n")
+    assert [s.symbol for s in result.symbols] == ["G", "G.A", "G.B", "G.C"]
