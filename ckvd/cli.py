@@ -259,7 +259,7 @@ def service_list() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """The console script. Exits 0 done, 1 failed, 2 wrong usage, 3 and 4 as `sync` has them."""
-    # Before numpy comes: its products are so small here that a second thread costs more than it does.
+    # Before numpy comes: its products are so small here that a second thread costs more than it gives.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a root's path need not be UTF-8
