@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ckvd import __version__
+from ckvd import __version__, cli_stdout
 from ckvd.cli_editors import editor, mcp
 from ckvd.cli_models import model
 from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
-from ckvd.errors import CkvdError, UsageError, WorktreeError
+from ckvd.errors import CkvdError, OutputError, UsageError, WorktreeError
 from ckvd.place import place
 
 if TYPE_CHECKING:
@@ -261,10 +260,12 @@ def main(argv: list[str] | None = None) -> None:
     """The console script. Exits 0 done, 1 failed, 2 wrong usage, 3 and 4 as `sync` has them."""
     # Before numpy comes: its products are so small here that a second thread costs more than it gives.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a root's path need not be UTF-8
+    cli_stdout.guard()
     try:
-        cli.main(args=argv, prog_name="ckvd", standalone_mode=False)
+        try:
+            cli.main(args=argv, prog_name="ckvd", standalone_mode=False)
+        finally:
+            sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
         sys.exit(e.exit_code)
@@ -274,11 +275,14 @@ def main(argv: list[str] | None = None) -> None:
         _fail(f"{e.format_message()}{hint}", e.exit_code)
     except click.Abort:
         _fail("interrupted", 130)
+    except OutputError as e:
+        cli_stdout.hold()
+        _fail(str(e), e.exit_code)
     except CkvdError as e:
         _fail(str(e), e.exit_code)
     except BrokenPipeError:
         # The reader of our output has gone (`ckvd status | head`): nothing is wrong, and nothing can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        cli_stdout.hold()
         sys.exit(1)
 
 

@@ -64,6 +64,10 @@ class ServiceError(CkvdError):
     """The systemd user service cannot be installed, removed or found here."""
 
 
+class OutputError(CkvdError):
+    """Standard output is closed, or what it goes to is full."""
+
+
 class ExtraError(CkvdError):
     """The command needs a package of an extra that is not installed; the message names the extra."""
 
