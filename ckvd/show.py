@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from ckvd.disk import looked_up
 from ckvd.errors import CkvdError
 from ckvd.place import Place, as_shown
+from ckvd.report.plain import plain
 from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
 
 
@@ -19,11 +21,12 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
     With `whole` the file's text is under `file`, as it was indexed: it must not have changed since. Raises
     CkvdError where nothing is there, StoreError where there is no index.
     """
-    what = as_shown(what)  # a path that is not UTF-8, as the shell completes it
     with open_reader(where.db) as reader, reader.snapshot():
-        chunk = reader.chunk(what) or _at_line(reader, what)
+        meant = (reader.chunk(said) or _at_line(reader, said) for said in _readings(where, reader, what))
+        chunk = next(filter(None, meant), None)
         if chunk is None:
-            raise CkvdError(f"no chunk {what!r}; name a chunk_id or PATH:LINE as ckvd search prints them")
+            given = plain(as_shown(what))
+            raise CkvdError(f"no chunk '{given}'; name a chunk_id or PATH:LINE as ckvd search prints them")
         row = chunk._asdict() | {"parents": json.loads(chunk.parents)}
         if not whole:
             ((state, indent),) = looked_up(where.root, reader, [(chunk.id, chunk.start_byte)])
@@ -32,6 +35,19 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
     if file is None:
         raise CkvdError(f"{chunk.path} is not in the index; run ckvd index")
     return row | {"file": file_text(where.tree.path, file)}
+
+
+def _readings(where: Place, reader: Reader, what: str) -> Iterator[str]:
+    """What may be meant: what was typed, a path from here or the root, one as `plain` has it."""
+    yield as_shown(what)  # a path that is not UTF-8, as the shell completes it
+    if what.startswith(("/", "./", "../")):
+        for base in (os.getcwd(), where.root):
+            folder, name = os.path.split(os.path.join(base, what))
+            yield as_shown(os.path.relpath(os.path.join(os.path.realpath(folder), name), where.root))
+    if "\\" in what:
+        for (path,) in reader.query("SELECT path FROM files ORDER BY path"):
+            if (shown := plain(path)) != path and what.startswith(shown):
+                yield path + what[len(shown) :]
 
 
 def _at_line(reader: Reader, what: str) -> ChunkRow | None:
