@@ -36,14 +36,17 @@ def cells(*parts: str | tuple[str, str]) -> Text:
 def console(file: TextIO) -> Console:
     """A console for `file`, judged as rich does; under `NO_COLOR` it prints no escape codes at all."""
     quiet = bool(os.environ.get("NO_COLOR"))
+    # A size of 0 is how some programs say that they do not know it.
+    env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES") or v.strip("0")}
     made = Console(
+        _environ=env,
         file=file,
         color_system=None if quiet else "auto",
         highlight=False,
         markup=False,
         emoji=False,
     )
-    if not made.is_terminal and not os.environ.get("COLUMNS"):
+    if not made.is_terminal and "COLUMNS" not in env:
         made.width = PIPED_WIDTH
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,14 @@ def test_a_terminal_gets_colour(ckvd: Ckvd, rows: Rows) -> None:
     command = [ckvd.executable, "status", str(rows.tree.root)]
     assert "\x1b[" in on_terminal(command, 80)
     assert "\x1b" not in on_terminal(command, 80, NO_COLOR="1")
+
+
+def test_a_width_of_nothing_is_one_that_is_not_known(ckvd: Ckvd, rows: Rows) -> None:
+    env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+    told = ckvd("status", rows.tree.root, "--failures", env=env).stdout
+    assert ckvd("status", rows.tree.root, "--failures", env=env | {"COLUMNS": "0"}).stdout == told
+    shown = on_terminal([ckvd.executable, "status", str(rows.tree.root)], 80, COLUMNS="0", LINES="0")
+    assert "python" in shown
 
 
 def test_a_file_that_breaks_is_named_until_it_is_mended(ckvd: Ckvd, tree: Tree) -> None:
