@@ -211,7 +211,7 @@ class Daemon:
             self._next_maintain = min(self._next_maintain, time.monotonic() + wait)
             if cause is not None and cause.since is not None:
                 self._indexer.metrics.edited(revision, cause.since)
-        self._standing.enter("watching")
+        self._standing.enter("watching", again=revision is None)
 
     def _reconfigure(self) -> None:
         """Looks again at what the root is, and at `ckv.yaml`; a wrong one leaves that before in force."""

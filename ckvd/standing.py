@@ -23,10 +23,21 @@ class Standing:
     """One sentence with its remedy for each thing that is wrong now; by what it stops: `pass`, `store`,
     `vectors`, `config`."""
 
-    def enter(self, state: str) -> None:
-        if state != self.state:
-            self.state, self.since = state, time.time()
-            self.notifier.status(state)
+    passes: int = 0
+    """Begun so far, those that changed nothing too."""
+    _before: float | None = None
+    """Since when it was in the state before; None where the pass before came to no end."""
+
+    def enter(self, state: str, *, again: bool = False) -> None:
+        """With `again`, what was between has changed nothing: it is as if the state had gone on."""
+        if state == self.state:
+            self._before = None
+            return
+        self.passes += state == "indexing"
+        since = self._before if again else None
+        self._before = self.since
+        self.state, self.since = state, since or time.time()
+        self.notifier.status(state)
 
     def told(self, indexer: Indexer, watch: Message, more_errors: Iterable[str]) -> Message:
         progress = indexer.progress
@@ -34,6 +45,7 @@ class Standing:
             "pid": os.getpid(),
             "state": self.state,
             "since": self.since,
+            "passes": self.passes,
             "phase": progress.phase,
             "pending_files": max(0, progress.of - progress.files),
             "progress_age_s": indexer.pool.idle_s if self.state == "indexing" else 0.0,

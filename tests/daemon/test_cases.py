@@ -184,7 +184,7 @@ def test_its_own_database_in_the_tree_is_nothing_to_look_at(tree: Tree, ckvd: Ck
         wait_until(lambda: tree.rows("SELECT symbol FROM symbols", db=db) == [("b",)], "the edit")
         wait_until(lambda: tree.rows("SELECT embedded FROM chunks", db=db) == [(1,)], "its vector")
         wait_until(lambda: live()["state"] == "watching", "the end of the pass")
-        since, until = live()["since"], time.monotonic() + 5
+        passes, until = live()["passes"], time.monotonic() + 5
         while time.monotonic() < until:  # a reader touches the files beside the database
             assert tree.rows("SELECT path FROM files", db=db) == [("a.py",)]
-            assert live()["since"] == since
+            assert live()["passes"] == passes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -44,6 +45,23 @@ def symbols(tree: Tree) -> set[str]:
 
 def revision(tree: Tree) -> int:
     return int(tree.rows("SELECT value FROM meta WHERE key = 'revision'")[0][0])
+
+
+def test_a_look_that_finds_nothing_is_no_new_state(tree: Tree, ckvd: Ckvd) -> None:
+    def since() -> float:
+        told = json.loads(ckvd("status", tree.root, "--json").stdout)
+        assert told["state"] == "watching"
+        return float(told["since"])
+
+    tree.write({"a.py": "def a(): pass\n"})
+    with ckvd.daemon(tree.root):
+        ckvd("sync", tree.root)
+        before = since()
+        ckvd("sync", tree.root)
+        assert since() == before
+        tree.write({"a.py": "def b(): pass\n"})
+        ckvd("sync", tree.root)
+        assert since() > before
 
 
 def test_an_edit_of_one_function_of_fifty_touches_that_one_alone(tree: Tree, ckvd: Ckvd) -> None:
