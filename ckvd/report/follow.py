@@ -6,7 +6,10 @@ import sys
 import time
 from collections.abc import Callable
 
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
 from rich.live import Live
+from rich.segment import Segment
+from rich.text import Text
 
 from ckvd.place import Place
 from ckvd.report import terminal
@@ -30,12 +33,31 @@ def follow(where: Place, wait: Callable[[float], None] = time.sleep) -> None:
         return
 
 
+class Fitted:
+    """What is within the window's height; the last line says how much is not."""
+
+    def __init__(self, whole: ConsoleRenderable) -> None:
+        self._whole = whole
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        height = options.height or console.height
+        lines = console.render_lines(self._whole, options.update(height=None), pad=False)
+        more = len(lines) - height + 1
+        for line in lines[: height - 1] if more > 1 else lines:
+            yield from line
+            yield Segment.line()
+        if more > 1:
+            yield Text(
+                f"… {more} more lines; a taller window shows them", "dim", overflow="ellipsis", no_wrap=True
+            )
+
+
 def _in_place(where: Place, wait: Callable[[float], None]) -> None:
-    first = screen(collect(where))
+    first = Fitted(screen(collect(where)))
     with Live(first, console=terminal.console(sys.stdout), auto_refresh=False, screen=True) as live:
         while True:
             wait(EVERY_S)
-            live.update(screen(collect(where)), refresh=True)
+            live.update(Fitted(screen(collect(where))), refresh=True)
 
 
 def _by_lines(where: Place, wait: Callable[[float], None]) -> None:

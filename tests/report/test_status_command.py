@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from report_rows import Rows
 from support import Ckvd, Tree
-from terminals import on_terminal
+from terminals import interrupted, on_terminal
 
 from ckvd.model import Verdict
 
@@ -147,3 +147,15 @@ def test_watching_is_alone(ckvd: Ckvd, tree: Tree, option: str) -> None:
     told = ckvd("status", tree.root, "--watch", option, code=2)
     assert told.stdout == ""
     assert "--watch" in told.stderr
+
+
+def test_a_low_window_says_that_there_is_more(ckvd: Ckvd, rows: Rows) -> None:
+    command = [ckvd.executable, "status", str(rows.tree.root), "--watch"]
+    low = interrupted(command, 80, 8, once="taller window")
+    assert re.search(r"… \d+ more lines; a taller window shows them", low)
+    assert "taller" not in interrupted(command, 80, 60, once="--failures")
+
+
+def test_a_daemon_on_a_terminal_says_what_it_keeps(ckvd: Ckvd, folder: Tree) -> None:
+    shown = interrupted([ckvd.executable, "run", str(folder.root)], 200, 24, once="Ctrl-C")
+    assert shown.replace("^C", "") == f"ckvd keeps {folder.root} in {folder.db}; Ctrl-C ends it\r\n"
