@@ -147,6 +147,8 @@ def run_daemon(where: Place) -> None:
             try:
                 front.hold()
                 with _writing(where, settings, trust, lambda: signals.received) as ix:
+                    if not began:
+                        progress.kept(where)
                     began = True
                     ended = Daemon(ix, front).run()
                     settings = ix.settings

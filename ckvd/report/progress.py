@@ -1,13 +1,17 @@
-"""A progress bar on a terminal for `ckvd index`; nothing elsewhere."""
+"""On a terminal, a progress bar for `ckvd index` and a line for `ckvd run`; nothing elsewhere."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import threading
 from collections.abc import Iterator
 
 from ckvd.indexer import Indexer
+from ckvd.model import display_path
+from ckvd.place import Place
+from ckvd.report.plain import plain
 
 _REFRESH_S = 0.1
 
@@ -18,7 +22,7 @@ def shown(ix: Indexer) -> Iterator[None]:
 
     The bar reads the indexer's counters from a thread of its own and never touches its store.
     """
-    if not sys.stderr.isatty():
+    if not _on_terminal():
         yield
         return
     from rich.console import Console
@@ -46,3 +50,14 @@ def shown(ix: Indexer) -> Iterator[None]:
         finally:
             done.set()
             thread.join()
+
+
+def kept(where: Place) -> None:
+    """Says on stderr, if that is a terminal, what a daemon keeps there and how to end it."""
+    if _on_terminal():
+        root, db = (plain(display_path(path)) for path in (where.tree.path, os.fsencode(where.db)))
+        print(f"ckvd keeps {root} in {db}; Ctrl-C ends it", file=sys.stderr, flush=True)
+
+
+def _on_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
