@@ -57,8 +57,10 @@ def isolated(rules: Table, source: bytes, best: Parse, masked: Parse) -> Reading
         return mended
     reading = reading or walked(rules, source, *best)
     for other in sorted(others if astray else [], key=lambda r: (r.whole, r.intact), reverse=True):
-        no_worse = other.failed <= reading.failed and (other.whole or other.intact >= reading.intact)
-        if no_worse or other.intact > reading.intact:
+        # What stays in part unread must gain and lose nothing: an error in a body leaves its symbol whole.
+        more = other.intact > reading.intact
+        gains = more and len(other.drafts) >= len(reading.drafts)
+        if gains or (other.whole and (more or other.failed <= reading.failed)):
             return other
     return reading
 
