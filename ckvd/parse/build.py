@@ -51,7 +51,6 @@ def _chunked(draft: Draft, source: bytes) -> bool:
 
 
 def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: list[Draft]) -> Symbol:
-    end_of_head = min(at[0] for at in (draft.doc, draft.body, (draft.end, draft.end)) if at)
     doc = ""
     if draft.doc:
         read = text.string_text if table.docstrings else text.comment_text
@@ -68,22 +67,22 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         lead=draft.lead,
         body=draft.body,
         scope=index[id(draft.scope)] if draft.scope is not None else None,
-        signature=text.signature(source, draft.declared, draft.end if draft.kind in VALUES else end_of_head),
+        signature=text.signature(source, draft.declared, draft.end if draft.kind in VALUES else draft.head),
         doc=doc,
         clean=draft.clean,
         chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
-        head=_head(table, source, draft, end_of_head, inside) if inside or draft.doc or draft.imports else (),
+        head=_head(table, source, draft, inside) if inside or draft.doc or draft.imports else (),
         around=draft.around,
     )
 
 
-def _head(
-    table: Table, source: bytes, draft: Draft, end_of_head: int, inside: Sequence[Draft]
-) -> tuple[HeaderItem, ...]:
+def _head(table: Table, source: bytes, draft: Draft, inside: Sequence[Draft]) -> tuple[HeaderItem, ...]:
     """The signature, the doc, and the imports and values directly inside, in file order."""
-    if source[end_of_head : end_of_head + 1] == b"{":
-        end_of_head += 1
+    end_of_head = draft.head + (source[draft.head : draft.head + 1] == b"{")
+    # Where the grammar shows no body, or a later one, the head ends before the first line of a chunk inside.
+    chunks = (d.lead for d in inside if _chunked(d, source) and text.begins_line(source, d.lead))
+    end_of_head = min([end_of_head, *(at for at in chunks if at > draft.declared)])
     items = [HeaderItem("signature", draft.start, text.trimmed(source, draft.start, end_of_head))]
     if draft.doc:
         items.append(HeaderItem("doc", *draft.doc))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import tree_sitter as ts
 
@@ -18,7 +19,8 @@ class Draft:
     """A symbol in the making. `declared` is where its own text begins (behind attributes that are
     siblings), `group` the declaration that it shares with others (`var ( … )`), `above` where the comment on
     that begins, `first` whether its name is the first of those that its node declares. `around` are the heads
-    of what encloses it within its scope and is no symbol, `frame` is the range of the innermost of these."""
+    of what encloses it within its scope and is no symbol, `frame` is the range of the innermost of these.
+    `head` is where its head ends, known when the walk is over."""
 
     found: Found
     parents: tuple[str, ...]
@@ -39,6 +41,17 @@ class Draft:
     imports: list[HeaderItem] = field(default_factory=list)
     around: tuple[HeaderItem, ...] = ()
     frame: Range | None = None
+    head: int = 0
+
+    def settle(self, source: bytes, marks: Sequence[text.Mark]) -> None:
+        """Finds where the heads end: before the comments that the grammar puts between head and body, which
+        are on what the body begins with. `marks` are those of the whole text, sorted."""
+        head = min(at[0] for at in (self.doc, self.body, (self.end, self.end)) if at)
+        opened = source[head : head + 1] == b"{"
+        self.head = head if opened else text.before_marks(source, self.declared, head, marks)
+        self.around = tuple(
+            replace(item, end=text.before_marks(source, item.start, item.end, marks)) for item in self.around
+        )
 
     def join(self, end: int, clean: bool) -> None:
         """Goes on to `end`. A signature alone has no body: what follows it is one."""

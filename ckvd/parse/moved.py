@@ -17,6 +17,7 @@ def move(draft: Draft, place: Place) -> None:
     draft.found = replace(draft.found, start=place(draft.found.start))
     draft.start, draft.end, draft.lead = place(draft.start), place(draft.end), place(draft.lead)
     draft.declared, draft.above = place(draft.declared), place(draft.above)
+    draft.head = place(draft.head)
     draft.group = _range(draft.group, place)
     draft.body = _range(draft.body, place) if draft.body else None
     draft.doc = _range(draft.doc, place) if draft.doc else None

@@ -78,6 +78,9 @@ def is_clean(rules: Table, text: bytes) -> bool:
 def walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list[Range]) -> Reading:
     """The declarations of a source by the tree of a text of its length."""
     walk = Walk(rules, source, text, root, errors).run()
+    marks = sorted(walk.marks)
+    for draft in walk.drafts:
+        draft.settle(source, marks)
     return Reading(text, root, errors, walk.drafts, walk.header)
 
 

@@ -28,6 +28,7 @@ def rescued(inside: Sequence[Draft], others: Sequence[Draft], block: Range) -> l
             draft,
             parents=(*_names(scope), *draft.found.parents),
             end=min(draft.end, end),
+            head=min(draft.head, end),
             group=(draft.start, min(draft.end, end)),
             above=draft.lead,
             body=body,

@@ -145,6 +145,22 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
     return start, first
 
 
+def before_marks(source: bytes, start: int, end: int, marks: Sequence[Mark]) -> int:
+    """The end of a range without the comments and attributes that end it and begin a line of their own.
+
+    `marks` are sorted.
+    """
+    reached = end
+    for at in range(bisect_left(marks, (end,)) - 1, -1, -1):
+        begin, last = marks[at][:2]
+        if begin < start or source[last:reached].strip(_SPACE):
+            break
+        reached = begin
+        if begins_line(source, begin):
+            end = begin
+    return trimmed(source, start, end)
+
+
 def remarks(source: bytes, start: int, comments: Sequence[tuple[int, int]]) -> tuple[int, str]:
     """Where the doc comment of a declaration begins, and its text; `comments` are the file's, sorted."""
     at = bisect_left(comments, (start, start))
@@ -156,6 +172,11 @@ def remarks(source: bytes, start: int, comments: Sequence[tuple[int, int]]) -> t
 def remark(source: bytes, lead: int, start: int) -> int | None:
     """Where the comment that begins at `lead` begins, None where there is none or it says nothing."""
     return lead if lead < start and comment_text(source, lead, start) else None
+
+
+def begins_line(source: bytes, at: int) -> bool:
+    """Whether only white space stands before an offset on its line."""
+    return not source[_line(source, at) : at].strip(_SPACE)
 
 
 def _line(source: bytes, at: int) -> int:

@@ -21,9 +21,8 @@ from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule,
 
 
 class Walk:
-    """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports.
-
-    `parsed` is the text that the tree is of: the source, or the source with parts blanked.
+    """Walks one tree; `drafts` are in the order of their nodes, `header` holds packages and imports,
+    `marks` comments and attributes. `parsed` is the text of the tree: the source, or that with parts blanked.
     """
 
     def __init__(
@@ -31,6 +30,7 @@ class Walk:
     ) -> None:
         self.drafts: list[Draft] = []
         self.header: list[HeaderItem] = []
+        self.marks: list[text.Mark] = []
         self._table = table
         self._source = source
         self._root = root
@@ -40,7 +40,6 @@ class Walk:
         self._scopes = [Scope(-1, (), "module", None)]
         self._wrappers: list[Wrapper] = []
         self._arounds: list[Around] = []
-        self._marks: list[text.Mark] = []
 
     def run(self) -> Walk:
         cursor, depth, damaged = self._root.walk(), 0, self._damaged
@@ -80,7 +79,7 @@ class Walk:
                 self._mark(mark, node)
                 return False
         if action.comment or action.attribute:
-            self._marks.append((node.start_byte, node.end_byte, action.attribute, False))
+            self.marks.append((node.start_byte, node.end_byte, action.attribute, False))
             return False
         for compiled in action.rules:
             if (
@@ -96,7 +95,7 @@ class Walk:
                 self._import(header, node, depth)
                 break
         if action.wrapper:
-            self._wrappers.append(Wrapper(depth, node, len(self._marks)))
+            self._wrappers.append(Wrapper(depth, node, len(self.marks)))
         if action.local:
             self._scopes.append(Scope(depth, self._scopes[-1].names, "local", self._scopes[-1].draft))
         return not action.skip or (self._damaged and node.has_error)
@@ -105,7 +104,7 @@ class Walk:
         """Takes note of what encloses declarations and is none itself."""
         if action.around is not None:
             scope = self._scopes[-1].draft
-            found = around(self._source, node, action.around, depth, scope, self._marks)
+            found = around(self._source, node, action.around, depth, scope, self.marks)
             if found is not None:
                 self._arounds.append(found)
 
@@ -113,7 +112,7 @@ class Walk:
         scope = self._scopes[-1].draft
         if mark.rule.kind != "inside":
             rule = mark.rule
-            self._marks.append((node.start_byte, node.end_byte, rule.kind == "attribute", rule.blank))
+            self.marks.append((node.start_byte, node.end_byte, rule.kind == "attribute", rule.blank))
         elif scope is not None and scope.doc is None and text.follows(self._source, node):
             scope.doc = (node.start_byte, node.end_byte)
 
@@ -140,7 +139,7 @@ class Walk:
     def _above(self, wrapper: Wrapper) -> int:
         """Where the comment on a group begins."""
         if wrapper.lead is None:
-            marks = self._marks[max(0, wrapper.marks - text.MOST_REMARKS) : wrapper.marks]
+            marks = self.marks[max(0, wrapper.marks - text.MOST_REMARKS) : wrapper.marks]
             wrapper.lead = text.lead(self._source, wrapper.node.start_byte, marks)[1]
         return wrapper.lead
 
@@ -175,7 +174,7 @@ class Walk:
         scope = self._scopes[-1]
         outer, outer_depth = self._outermost(node, depth)
         damaged = self._damaged and node.has_error
-        extent = measure(self._table, compiled, source, self._blanked, node, outer, damaged, self._marks)
+        extent = measure(self._table, compiled, source, self._blanked, node, outer, damaged, self.marks)
         start, end = extent.start, extent.end
         around = self._around(depth)
         group, above = (start, end), extent.lead
