@@ -57,11 +57,15 @@ def search(
     """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision; `telling`
     may widen them or leave out what has no room, `look` adds what is on disk, `pieces` helps to rank.
 
-    No text raises, but UsageError for an empty one. ModelError in mode `vector` where no vectors can be
-    searched; in mode `hybrid` that is a note. StoreError where the index cannot be read.
+    No text raises, but UsageError for an empty one, and for a language that there is not. ModelError in mode
+    `vector` where no vectors can be searched; in mode `hybrid` that is a note. StoreError where the index
+    cannot be read.
     """
     if not text.strip():
         raise UsageError("the query is empty; say what to search for")
+    filters = filters or Filters()
+    if filters.language is not None:
+        _check_language(reader, filters.language)
     query = parse(text)
     model, vector, note = None, None, ""
     if mode != "keyword":
@@ -71,7 +75,7 @@ def search(
                 raise ModelError(f"no vectors can be searched: {note}; use --mode keyword")
             mode = "keyword"
     with reader.snapshot():
-        found = Lookup(reader, filters or Filters(), max(POOL, POOL_FACTOR * k))
+        found = Lookup(reader, filters, max(POOL, POOL_FACTOR * k))
         named = found.by_name(query) if mode != "vector" else {}
         counts = found.counts(query) if mode != "vector" else {}
         bm25 = found.by_words(query, counts) if mode != "vector" else {}
@@ -88,6 +92,22 @@ def search(
         notes = "; ".join(filter(None, (note, told.note)))
         shown = look(reader, told.hits) if look is not None else told.hits
         return Results(shown, len(ranked), reader.revision, mode, notes, told.tokens)
+
+
+def _check_language(reader: Reader, name: str) -> None:
+    """Raises UsageError where neither the index nor ckvd has a language of that name."""
+    if reader.query("SELECT EXISTS (SELECT 1 FROM files WHERE language = ?)", (name,))[0][0]:
+        return
+    from difflib import get_close_matches
+
+    from ckvd import languages  # reads them all: only where the index has none of it
+
+    known = languages.names()
+    if name not in known:
+        low = name.casefold()
+        close = [n for n in known if low in languages.get(n).suffixes] or get_close_matches(low, known, n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise UsageError(f"there is no language '{name}'; {hint}`ckvd languages` lists those there are")
 
 
 def _embed(

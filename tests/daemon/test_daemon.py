@@ -287,8 +287,8 @@ def test_names_that_are_not_utf8_can_be_asked_for(tree: Tree, ckvd: Ckvd) -> Non
     at = ("--root", str(tree.root))
     assert "def odd" in ckvd("show", f"{given}:1", *at).stdout
     assert "odd" in ckvd("search", "odd", "--path", given, *at).stdout
-    for option in ("--language", "--kind"):
-        ckvd("search", "odd", option, given, *at)
+    ckvd("search", "odd", "--kind", given, *at)
+    assert r"no language 'c\xff.py'" in ckvd("search", "odd", "--language", given, *at, code=2).stderr
 
 
 def test_the_configuration_is_taken_up_live_and_a_wrong_one_is_named(tree: Tree, ckvd: Ckvd) -> None:

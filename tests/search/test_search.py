@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -133,7 +134,20 @@ class TestFilters:
         assert all(map(holds, hits))
 
     def test_a_filter_that_nothing_fits(self, index: Index) -> None:
-        assert index.search("evict", language="cobol").total == 0
+        assert index.search("evict", language="haskell").total == 0
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ("klingon", "did you mean kotlin?"),
+            ("Python", "did you mean python?"),
+            ("js", "did you mean javascript?"),
+            ("-", "`ckvd"),
+        ],
+    )
+    def test_a_language_that_there_is_not(self, index: Index, given: str, said: str) -> None:
+        with pytest.raises(UsageError, match=re.escape(f"there is no language '{given}'; {said}")):
+            index.search("evict", language=given)
 
 
 class TestPages:
