@@ -79,6 +79,10 @@ def status(
 
     if watch and (as_json or failures or check or short):
         raise UsageError("--watch goes with no other option; run ckvd status again and again for those")
+    if short and as_json:
+        raise UsageError("--short and --json exclude each other; --json says all that --short does")
+    if failures and (short or check) and not as_json:
+        raise UsageError("--failures goes with --json alone; --short and --check print one line")
     where = place(root, db)
     if watch:
         follow.follow(where)

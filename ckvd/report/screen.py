@@ -230,7 +230,8 @@ def _remarks(status: Status) -> list[ConsoleRenderable]:
 def short(status: Status) -> str:
     """One line without colour: state, files, what is not clean, what is behind, how many errors."""
     state = "stalled" if status.stalled else status.state
-    parts = [f"ckvd {state}", f"{number(status.data.files)} files"]
+    files = status.data.files
+    parts = [f"ckvd {state}", "1 file" if files == 1 else f"{number(files)} files"]
     if not status.built:
         parts[1:] = ["no index"]
     if unclean := len(status.data.failures):

@@ -54,6 +54,13 @@ def test_the_one_line_says_that_something_is_wrong(ckvd: Ckvd, rows: Rows) -> No
     assert ckvd("status", rows.tree.root, "--check", code=3).stdout.endswith(" · 1 error\n")
 
 
+def test_one_file_is_one(ckvd: Ckvd, tree: Tree) -> None:
+    made = Rows(tree)
+    made.clean("a.py", "one")
+    made.store()
+    assert ckvd("status", tree.root, "--short").stdout.startswith("ckvd stopped · 1 file · ")
+
+
 def test_the_one_line_walks_no_tree_without_an_index(ckvd: Ckvd, folder: Tree) -> None:
     """A prompt asks in any folder, the root of the file system too."""
     folder.write({"a.py": "x = 1\n"})
@@ -147,6 +154,22 @@ def test_watching_is_alone(ckvd: Ckvd, tree: Tree, option: str) -> None:
     told = ckvd("status", tree.root, "--watch", option, code=2)
     assert told.stdout == ""
     assert "--watch" in told.stderr
+
+
+@pytest.mark.parametrize("options", ["--short --json", "--failures --short", "--check --failures"])
+def test_what_excludes_each_other_is_refused(ckvd: Ckvd, tree: Tree, options: str) -> None:
+    told = ckvd("status", tree.root, *options.split(), code=2)
+    assert told.stdout == ""
+    assert all(option in told.stderr for option in options.split())
+
+
+def test_what_goes_together(ckvd: Ckvd, rows: Rows) -> None:
+    line = ckvd("status", rows.tree.root, "--check", "--short").stdout
+    assert line.startswith("ckvd stopped · 2 files · 1 unclean")
+    told = json.loads(ckvd("status", rows.tree.root, "--check", "--json", "--failures").stdout)
+    assert [failure["source"] for failure in told["failures"]] == ["def f(:"]
+    (rows.tree.root / "src/a.py").unlink()
+    ckvd("status", rows.tree.root, "--check", "--json", code=3)
 
 
 def test_a_low_window_says_that_there_is_more(ckvd: Ckvd, rows: Rows) -> None:
