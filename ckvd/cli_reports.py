@@ -158,5 +158,7 @@ def _text(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the set {path}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"cannot read the set {path}: {(error.strerror or '').lower()}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read the set {path}: it is not UTF-8") from error

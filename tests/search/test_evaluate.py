@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from search_support import make_index
+from support import Ckvd, Tree
 
 from ckvd.errors import UsageError, WorktreeError
 from ckvd.index import Index
@@ -225,3 +226,10 @@ class TestCommits:
         folder.write({"a.py": SOURCE})
         with pytest.raises(WorktreeError, match="git clone"):
             on_commits(place(str(folder.root), None), ("keyword",), 10)
+
+
+def test_a_set_that_cannot_be_read_is_named_once(ckvd: Ckvd, folder: Tree) -> None:
+    folder.write({"latin.jsonl": b"\xff\n"})
+    for name, why in (("none.jsonl", "no such file or directory"), ("latin.jsonl", "it is not UTF-8")):
+        told = ckvd("eval", name, cwd=folder.root, code=2)
+        assert told.stderr == f"ckvd: cannot read the set {name}: {why}\n"
