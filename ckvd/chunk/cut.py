@@ -97,9 +97,9 @@ class _Cutter:
 
     def by_symbol(self) -> list[Draft]:
         nesting = layout.nest(self._parsed.symbols, clean_only=False)
-        own = [(s.lead, s.end) for i, s in enumerate(self._parsed.symbols) if nesting.own[i]]
+        own = [held for i, held in enumerate(nesting.ranges) if nesting.own[i]]
         regions = layout.damage_regions(self.source, self._parsed.damage, own)
-        taken = layout.covers(self._parsed.symbols, nesting.own, regions)
+        taken = layout.covers(nesting, regions)
         drafts: list[Draft] = []
         for at, gap in enumerate(layout.gaps(self.source, taken, self._parsed.symbols)):
             head = None
@@ -117,7 +117,7 @@ class _Cutter:
     def by_window(self) -> list[Draft]:
         """Windows over all but the symbols without an error."""
         nesting = layout.nest(self._parsed.symbols, clean_only=True)
-        taken = layout.covers(self._parsed.symbols, nesting.own, ())
+        taken = layout.covers(nesting, ())
         drafts = [w for gap in layout.gaps(self.source, taken) for w in self._windows(*gap)]
         return drafts + self._covered(taken, nesting)
 
@@ -162,8 +162,8 @@ class _Cutter:
         draft = self._plain("file", start, end, ())
         draft.grain = "coarse"
         fine = [i for i, s in enumerate(symbols) if nesting.own[i] and not nesting.coarse[i]]
-        draft.elisions = elisions(self.source, symbols, fine)
-        draft.nested = layout.merged((symbols[i].lead, symbols[i].end) for i in top)
+        draft.elisions = elisions(self.source, symbols, nesting.ranges, fine)
+        draft.nested = layout.merged(nesting.ranges[i] for i in top)
         return [draft]
 
     def _few_tokens(self, start: int, end: int) -> int:
@@ -191,9 +191,9 @@ class _Cutter:
             start, end,
             header=self._headers.of_symbol(index, start, end),
             part_header=lambda: self._headers.of_symbol(index, start, end, part=True),
-            nested=layout.merged((symbols[c].lead, symbols[c].end) for c in children),
-            elisions=elisions(self.source, symbols, children) if coarse else (),
-            first_cuts=lambda: _members(symbol, [symbols[c] for c in children] if coarse else []),
+            nested=layout.merged(nesting.ranges[c] for c in children),
+            elisions=elisions(self.source, symbols, nesting.ranges, children) if coarse else (),
+            first_cuts=lambda: _members(symbol, [nesting.ranges[c] for c in children] if coarse else []),
         )  # fmt: skip
 
     def _plain(self, unit: Unit, start: int, end: int, header: tuple[Segment, ...]) -> Draft:
@@ -235,8 +235,6 @@ class _Cutter:
         ]
 
 
-def _members(symbol: Symbol, children: Sequence[Symbol]) -> list[Range]:
+def _members(symbol: Symbol, children: Sequence[Range]) -> list[Range]:
     """Where a symbol is cut first: behind its doc comment, and before each member with a chunk of its own."""
-    if children:
-        return [(c.lead, c.end) for c in children]
-    return [(symbol.start, symbol.end)]
+    return list(children) or [(symbol.start, symbol.end)]

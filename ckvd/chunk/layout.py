@@ -11,6 +11,9 @@ from itertools import pairwise
 from ckvd.chunk.source import Source, has_word
 from ckvd.model import Range, Symbol
 
+TYPES = frozenset({"struct", "union", "enum", "class"})
+"""Kinds that one declaration may declare together with variables."""
+
 MAX_NESTING = 12
 """Chunks around a chunk; what is nested deeper lies in the one around it: each level stores its text."""
 
@@ -20,11 +23,13 @@ _CLOSING = re.compile(rb"[\s)\]};,]*[)\]};,][^\S\n]*\n")
 
 @dataclass(slots=True)
 class Nesting:
-    """Which symbols have a chunk of their own, which of these lie directly in which, and which are coarse."""
+    """Which symbols have a chunk of their own, which of these lie directly in which, which are coarse, and
+    the ranges of their chunks."""
 
     own: list[bool]
     children: list[list[int]]
     coarse: list[bool]
+    ranges: list[Range]
 
 
 def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
@@ -59,7 +64,32 @@ def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
         nearest.append(holder)
         if has and holder is not None:
             children[holder].append(index)
-    return Nesting(own, children, [s.coarse or i in holding for i, s in enumerate(symbols)])
+    return Nesting(
+        own, children, [s.coarse or i in holding for i, s in enumerate(symbols)], _ranges(symbols, own)
+    )
+
+
+def _ranges(symbols: Sequence[Symbol], own: Sequence[bool]) -> list[Range]:
+    """The range of each symbol's chunk: with its doc comment, and whole where a type is declared with more.
+
+    In `static struct st { … } table[] = { … };` the struct has a chunk; what is torn from it says nothing. Of
+    several such symbols in one declaration the first has all of it.
+    """
+    ranges = [(s.lead, s.end) for s in symbols]
+    around: dict[int | None, Symbol] = {}  # by scope: the last declaration without a chunk of its own
+    taken: dict[int | None, int] = {}  # by scope: where the last chunk ends
+    for index, symbol in enumerate(symbols):
+        scope = symbol.scope
+        if own[index]:
+            whole = around.pop(scope, None)
+            if whole is not None and symbol.end <= whole.end and symbol.kind in TYPES:
+                ranges[index] = min(symbol.lead, whole.lead), whole.end
+            taken[scope] = max(taken.get(scope, 0), ranges[index][1])
+        elif symbol.clean and symbol.start >= max(
+            taken.get(scope, 0), around[scope].end if scope in around else 0
+        ):
+            around[scope] = symbol
+    return ranges
 
 
 @dataclass(slots=True)
@@ -71,9 +101,9 @@ class Cover:
     symbol: int | None
 
 
-def covers(symbols: Sequence[Symbol], own: Sequence[bool], regions: Iterable[Range]) -> list[Cover]:
+def covers(nesting: Nesting, regions: Iterable[Range]) -> list[Cover]:
     """The taken ranges in file order, the longer first."""
-    taken = [Cover(s.lead, s.end, i) for i, s in enumerate(symbols) if own[i]]
+    taken = [Cover(*held, i) for i, held in enumerate(nesting.ranges) if nesting.own[i]]
     taken += [Cover(start, end, None) for start, end in regions]
     taken.sort(key=lambda c: (c.start, -c.end, -1 if c.symbol is None else c.symbol))
     return taken

@@ -7,20 +7,25 @@ from collections.abc import Iterable, Sequence
 from ckvd.chunk.source import Source
 from ckvd.chunk.split import Elision
 from ckvd.chunk.text import MARK
-from ckvd.model import Symbol
+from ckvd.model import Range, Symbol
 
 
-def elisions(source: Source, symbols: Sequence[Symbol], members: Iterable[int]) -> tuple[Elision, ...]:
-    """The bodies of members, their docstrings and the braces around them kept; in file order, disjoint."""
+def elisions(
+    source: Source, symbols: Sequence[Symbol], ranges: Sequence[Range], members: Iterable[int]
+) -> tuple[Elision, ...]:
+    """The bodies of members, their docstrings and the braces around them kept; in file order, disjoint.
+
+    `ranges` are those of the symbols' chunks.
+    """
     found: list[Elision] = []
     for index in members:
-        elision = _body(source, symbols[index])
+        elision = _body(source, symbols[index], ranges[index])
         if elision is not None and (not found or elision.start >= found[-1].end):
             found.append(elision)
     return tuple(found)
 
 
-def _body(source: Source, symbol: Symbol) -> Elision | None:
+def _body(source: Source, symbol: Symbol, chunk: Range) -> Elision | None:
     if symbol.body is None:
         return None
     data = source.data
@@ -37,4 +42,4 @@ def _body(source: Source, symbol: Symbol) -> Elision | None:
         while after < end and data[after] in b" \t\r\n;":
             after += 1
         start = after
-    return Elision(start, end, mark, (symbol.lead, symbol.end)) if end - start > len(mark) else None
+    return Elision(start, end, mark, chunk) if end - start > len(mark) else None
