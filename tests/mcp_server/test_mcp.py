@@ -183,14 +183,16 @@ def test_wrong_questions_are_answered_plainly(ckvd: Ckvd, base: Tree) -> None:
             await refused(client, "symbols", path="no/such.py"),
             await refused(client, "symbols", path="broken.py", name="torn"),
             await refused(client, "search", query="x", k=0),
+            await refused(client, "search", query="x", language="klingon"),
         ]
 
-    empty, nothing, neither, absent, both, bad = session(ckvd, base, talk)
+    empty, nothing, neither, absent, both, bad, unspoken = session(ckvd, base, talk)
     assert "the query is empty" in empty
     assert "no chunk 'no/such.py:1'" in nothing
     assert neither == both
     assert "is not in the index" in absent
     assert "greater than or equal to 1" in bad
+    assert "no language 'klingon'; did you mean kotlin?" in unspoken
 
 
 def test_it_ends_with_its_input(ckvd: Ckvd, base: Tree) -> None:
