@@ -13,7 +13,7 @@ from ckvd.control import ask, holder
 from ckvd.errors import CkvdError, ConfigError, DamagedStoreError, ModelError, StoreError
 from ckvd.place import Place
 from ckvd.report.findings import Finding
-from ckvd.report.terminal import number, size
+from ckvd.report.terminal import counted, number, size
 from ckvd.worktree.mounts import silent_folders
 
 ASK_S = 1.0
@@ -166,7 +166,7 @@ def index(where: Place) -> Finding:
         return Finding("index", "bad", str(e), "if nothing else helps, delete the file: it is built anew")
     if found != "ok":
         return Finding("index", "bad", f"{where.db} is damaged ({found})", "delete it: it is built anew")
-    return Finding("index", "ok", f"revision {number(revision)}, {number(files)} files, sound")
+    return Finding("index", "ok", f"revision {number(revision)}, {counted(files, 'file')}, sound")
 
 
 def inotify(where: Place, limits: str = LIMITS) -> Finding:
@@ -191,9 +191,8 @@ def inotify(where: Place, limits: str = LIMITS) -> Finding:
         return Finding("inotify", "bad", why, _raise("max_user_instances", max(512, instances * 2)))
     os.close(fd)
     # A daemon's own number is that of `ckvd status`, and has git's folders too.
-    counted = "with files to watch" if set_now is None else "watched"
-    noun = "folder" if folders == 1 else "folders"
-    shown = f"{number(folders)} {noun} {counted}, {number(watches)} allowed, {number(instances)} instances"
+    which = "with files to watch" if set_now is None else "watched"
+    shown = f"{counted(folders, 'folder')} {which}, {number(watches)} allowed, {number(instances)} instances"
     if folders * 2 > watches:
         remedy = _raise("max_user_watches", folders * 4)
         return Finding("inotify", "warn", f"{shown}: other programs use them too", remedy)

@@ -13,7 +13,7 @@ from ckvd.place import Place
 from ckvd.report import document, terminal
 from ckvd.report.screen import tallies
 from ckvd.report.snapshot import directories, opened
-from ckvd.report.terminal import cells, number, percent
+from ckvd.report.terminal import cells, counted, number, percent
 from ckvd.report.values import Tally, by_language, by_reason, total, worst_first
 from ckvd.store.reader import Outcome
 
@@ -75,7 +75,7 @@ def screen(rates: Rates) -> ConsoleRenderable:
     if not rates.outcomes:
         return cells("There is no file in the index yet; 'ckvd index' builds it.")
     t = rates.total
-    first = f"{number(t.files)} files, {number(t.parsed)} parsed"
+    first = f"{counted(t.files, 'file')}, {number(t.parsed)} parsed"
     if t.success is not None:
         first += f", {percent(t.success)} of these without an error"
     parts: list[ConsoleRenderable] = [cells((first, "bold"))]

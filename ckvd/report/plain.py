@@ -43,6 +43,10 @@ def number(n: int) -> str:
     return f"{n:,}"
 
 
+def counted(n: int, noun: str) -> str:
+    return f"{number(n)} {noun}" if n == 1 else f"{number(n)} {noun}s"
+
+
 def write(text: str) -> None:
     """Writes `text` to stdout; what its encoding cannot say is replaced or escaped."""
     if not _is_unicode(sys.stdout):

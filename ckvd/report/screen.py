@@ -14,7 +14,7 @@ from ckvd.model import Strategy, display_path
 from ckvd.report.pace import Pace
 from ckvd.report.state import Status
 from ckvd.report.table import Fitting, Flow, pairs
-from ckvd.report.terminal import bar, brief, cells, duration, file_sizes, number, percent
+from ckvd.report.terminal import bar, brief, cells, counted, duration, file_sizes, number, percent
 from ckvd.report.values import STRATEGIES, Tally, largest_first, worst_first
 
 LANGUAGES = 12
@@ -131,7 +131,7 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
         yield (" · up to date", _GOOD) if known else (" · whether it is up to date cannot be told", _WARN)
         return
     if files:
-        yield f" · {number(files)} {'file' if files == 1 else 'files'} behind", _WARN
+        yield f" · {counted(files, 'file')} behind", _WARN
         if behind := status.behind:
             counts = (("new", behind.new), ("changed", behind.changed), ("gone", behind.gone))
             yield f" ({', '.join(f'{number(len(paths))} {word}' for word, paths in counts if paths)})"
@@ -222,7 +222,7 @@ def _remarks(status: Status) -> list[ConsoleRenderable]:
     rows = [("error", cells((line, _BAD))) for line in status.problems]
     rows += [("note", cells((line, _WARN))) for line in status.notes]
     if number_of := len(status.data.failures):
-        what = "1 file" if number_of == 1 else f"{number(number_of)} files"
+        what = counted(number_of, "file")
         rows.append(("see", cells(("ckvd status --failures", "bold"), f"  why {what} came out unclean")))
     return [Text(), _facts(rows)] if rows else []
 
@@ -230,8 +230,7 @@ def _remarks(status: Status) -> list[ConsoleRenderable]:
 def short(status: Status) -> str:
     """One line without colour: state, files, what is not clean, what is behind, how many errors."""
     state = "stalled" if status.stalled else status.state
-    files = status.data.files
-    parts = [f"ckvd {state}", "1 file" if files == 1 else f"{number(files)} files"]
+    parts = [f"ckvd {state}", counted(status.data.files, "file")]
     if not status.built:
         parts[1:] = ["no index"]
     if unclean := len(status.data.failures):
@@ -241,5 +240,5 @@ def short(status: Status) -> str:
     if status.data.pending_vectors:
         parts.append(f"{number(status.data.pending_vectors)} vectors pending")
     if errors := len(status.errors):
-        parts.append(f"{number(errors)} error{'' if errors == 1 else 's'}")
+        parts.append(counted(errors, "error"))
     return " · ".join(parts)

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ckvd.report.plain import TAB as TAB
+from ckvd.report.plain import counted as counted
 from ckvd.report.plain import number as number
 from ckvd.report.plain import plain as plain
 from ckvd.report.plain import source_line as source_line
