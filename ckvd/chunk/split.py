@@ -147,9 +147,10 @@ def expand(view: View, atom: Atom, pieces: Pieces, comment: bytes) -> list[Atom]
         if len(atoms) > 1 or (atoms and atoms[0].node != node):
             return atoms
     if whole := view.chunks_in(start, end):
-        # Before each of the chunks, with its indentation; where that is no cut, around the first.
+        # Before each of the chunks, with its indentation; where that is no cut, around the first, or behind
+        # what an outline leaves out, in which there may be several.
         indents = [view.source.back_to_indent(chunk[0], start) for chunk in whole]
-        for edges in (indents, whole[0]):
+        for edges in (indents, whole[0], [chunk[1] for chunk in whole]):
             cuts = [at for at in edges if start < at < end and view.cuttable(at, whole)]
             if cuts:
                 return _at_offsets(start, end, cuts, 0)
