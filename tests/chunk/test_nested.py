@@ -7,7 +7,9 @@ from chunk_toy import LIMITS, check, wholes, words
 
 from ckvd import languages, parse
 from ckvd.chunk import cut
-from ckvd.model import Chunk, CutOptions
+from ckvd.chunk.source import Source
+from ckvd.chunk.split import Elision, Splitter, View
+from ckvd.model import Chunk, CutOptions, no_pieces
 
 PYTHON = (
     "def outer(rows):\n    total = 0\n"
@@ -75,3 +77,15 @@ def test_no_part_is_an_opening_bracket_alone() -> None:
         text = f"fn f() {{\n  {{\n    {{\n      // {inner}\n      {inner};\n    }}\n  }}\n}}\n"
         chunks = chunks_of("rust", text, CutOptions(limit=128))
         assert all("word" in c.body for c in chunks)
+
+
+def test_what_follows_a_chunk_that_is_left_out_and_is_itself_in_parts() -> None:
+    left_out = b"def f():\n" + b"    one = two\n" * 90
+    data = left_out + b"three = four\n" * 90
+    end, middle = len(left_out), len(left_out) // 2
+    view = View(Source(data), [Elision(9, end, "...", (0, end))], [(0, middle), (middle, end)])
+    splitter = Splitter(view, no_pieces, "#", lambda a, b: words(view.render(a, b)), 0, 64)
+    spans = splitter.split(0, len(data), (), words(view.render(0, len(data))))
+    assert [a for a, _ in spans] == [0, *(b for _, b in spans[:-1])]
+    assert spans[-1][1] == len(data)
+    assert all(words(view.render(*span)) <= 64 for span in spans)
