@@ -67,7 +67,7 @@ class Finisher:
         """The chunk whole where it fits, else its outline, else parts (of the outline, if it has one).
 
         `inside` are the ranges of the chunks in it, parts too. From one that is too big for a part even in
-        the outline nothing is left out, so that it can be cut where it is.
+        the outline, or that others are cut across, nothing is left out, so that it can be cut where they are.
         """
         if draft.names:
             return self._names(draft)
@@ -85,7 +85,8 @@ class Finisher:
                 return [fit.part(start, end, rendering)]
         header = draft.part_header() if draft.part_header else draft.header
         fit = self._fit(draft, view, header)
-        kept = [e for e in view.elisions if fit.fits(*e.chunk)]
+        ahead = View(self._source, (), inside)
+        kept = [e for e in view.elisions if fit.fits(*e.chunk) and not ahead.is_torn(*e.chunk)]
         fit = self._fit(draft, View(self._source, kept, inside), header)
         pieces = self._parsed.pieces if draft.syntax else no_pieces
         spans = fit.split(start, end, draft.first_cuts(), pieces, size)

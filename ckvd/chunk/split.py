@@ -47,6 +47,7 @@ class View:
         self.elisions = elisions
         self._starts = [e.start for e in elisions]
         self._chunks = sorted((start, -end) for start, end in chunks)
+        self._ends = sorted((-end, start) for start, end in self._chunks)
         self._whole = set(self._chunks)
 
     def is_chunk(self, start: int, end: int) -> bool:
@@ -64,6 +65,12 @@ class View:
             else:
                 at += 1
         return found
+
+    def is_torn(self, start: int, end: int) -> bool:
+        """Whether a chunk lies partly in a range and partly before or behind it."""
+        begun = self._chunks[bisect_left(self._chunks, (start + 1,)) : bisect_left(self._chunks, (end,))]
+        ended = self._ends[bisect_left(self._ends, (start + 1,)) : bisect_left(self._ends, (end,))]
+        return any(-last > end for _, last in begun) or any(first < start for _, first in ended)
 
     def render(self, start: int, end: int) -> str:
         text, at, out = self.source.text, start, []
