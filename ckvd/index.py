@@ -201,7 +201,7 @@ class Index:
         opened = self._take(_inode(self.db))
         try:
             yield opened.reader
-        except BaseException:
+        except BaseException:  # whatever ended the call passes on; its connection is not used again
             opened.reader.close()
             raise
         with self._lock:

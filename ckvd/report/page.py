@@ -61,7 +61,7 @@ def write(where: Place, file: str) -> None:
                 out.write(text)
                 os.fchmod(out.fileno(), 0o600)  # it holds lines of source
                 os.replace(out.name, path)
-            except BaseException:
+            except BaseException:  # whatever ended it passes on, and leaves no half page
                 os.unlink(out.name)
                 raise
     except OSError as e:

@@ -110,7 +110,7 @@ def connect(path: str, patience: Patience | None = None) -> apsw.Connection:
         # The tree may bring a database of its own making: nothing in its schema is to be trusted.
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    except BaseException:
+    except BaseException:  # whatever ended it passes on, and leaves nothing open
         db.close()
         raise
     return db
@@ -142,7 +142,7 @@ def connect_reader(path: str) -> apsw.Connection:
     try:
         db.set_busy_timeout(BUSY_MS)
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-    except BaseException:
+    except BaseException:  # whatever ended it passes on, and leaves nothing open
         db.close()
         raise
     return db
@@ -155,7 +155,7 @@ def transaction(db: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator
     try:
         yield
         db.execute("COMMIT")
-    except BaseException:
+    except BaseException:  # whatever ended the block passes on, and nothing of it stays
         # A full disk or an I/O error may have rolled it back already.
         if db.in_transaction:
             db.execute("ROLLBACK")

@@ -51,7 +51,7 @@ def run(
     with process:
         try:
             output, grumble = process.communicate(feed)
-        except BaseException:
+        except BaseException:  # whatever ended the wait passes on, and git does not outlive it
             _kill(process)
             raise
         finally:
