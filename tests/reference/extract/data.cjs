@@ -1,6 +1,7 @@
 // Top-level keys and tables: `data.cjs json|toml|yaml`, paths on standard input, one JSON line a file on standard
 // output. JSON by jsonc-parser, TOML by toml-eslint-parser, YAML by yaml.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 
 const READ = {
   json(text) {
@@ -51,4 +52,4 @@ function extract(file) {
   }
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

@@ -1,6 +1,7 @@
 // Stages by dockerfile-ast: paths on standard input, one JSON line a file on standard output. A stage ends with its
 // last instruction; one without a name goes by its image.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const { DockerfileParser } = require("dockerfile-ast");
 
 function extract(file) {
@@ -18,4 +19,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

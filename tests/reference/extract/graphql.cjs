@@ -1,6 +1,7 @@
 // Types, fields, enum values, directives, operations and fragments by graphql-js: paths on standard input, one
 // JSON line a file on standard output. A description lies outside the lines of what it describes.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const { parse } = require("graphql");
 
 function row(parents, node) {
@@ -26,4 +27,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

@@ -2,6 +2,7 @@
 // file on standard output. Where they lie is said by parse5, Vue's and Svelte's own compilers; what they hold by the
 // TypeScript compiler and PostCSS, at the lines of the whole file.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const scripts = require("./typescript.js");
 const sheets = require("./sheets.cjs");
 
@@ -58,5 +59,4 @@ function extract(file, kind) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean))
-  console.log(JSON.stringify(extract(file, process.argv[2])));
+answer((file) => extract(file, process.argv[2]));

@@ -1,6 +1,7 @@
 // Functions with a name by luaparse: paths on standard input, one JSON line a file on standard output. A function
 // has the name that it is declared with, assigned to or a field's.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const luaparse = require("luaparse");
 
 function plain(node) {
@@ -66,4 +67,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

@@ -1,6 +1,7 @@
 // Headings by commonmark.js, CommonMark's own implementation: paths on standard input, one JSON line a file on
 // standard output. Front matter is blank; the name is the heading's source.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const { Parser } = require("commonmark");
 
 const FRONT = /^(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?(?:\1|\.\.\.)[ \t]*\r?(?:\n|$)/;
@@ -24,4 +25,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

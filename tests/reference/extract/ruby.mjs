@@ -3,6 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { answer, lines } from "./common.cjs";
 
 const at = process.env.NODE_PATH.split(path.delimiter).map((p) => path.join(p, "@ruby/prism/src/index.js"));
 const { loadPrism } = await import(pathToFileURL(at.find((p) => fs.existsSync(p))).href);
@@ -12,16 +13,7 @@ function extract(file) {
   const source = fs.readFileSync(file);
   const result = parse(source);
   if (result.errors.length) return { path: file, error: result.errors[0].message };
-  const starts = [0];
-  for (let i = source.indexOf(10); i >= 0; i = source.indexOf(10, i + 1)) starts.push(i + 1);
-  const line = (offset) => {
-    let low = 0, high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= offset) low = middle; else high = middle;
-    }
-    return low + 1;
-  };
+  const line = lines(source);
   const text = (location) =>
     source.subarray(location.startOffset, location.startOffset + location.length).toString("utf8");
   const rows = [];
@@ -45,5 +37,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean))
-  process.stdout.write(JSON.stringify(extract(file)) + "\n");
+answer(extract);

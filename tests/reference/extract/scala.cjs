@@ -1,6 +1,7 @@
 // Classes, objects, traits, functions, types and values by Scalameta: paths on standard input, one JSON line a
 // file on standard output. Values count where they are members of what has a name, and qualify what they hold.
 const fs = require("node:fs");
+const { answer, lines } = require("./common.cjs");
 const { parseSource } = require("scalameta-parsers");
 
 const NAMED = new Set([
@@ -14,16 +15,7 @@ function extract(file) {
   const source = fs.readFileSync(file, "utf8");
   const tree = parseSource(source);
   if (tree.error) return { path: file, error: tree.error };
-  const starts = [0];
-  for (let i = source.indexOf("\n"); i >= 0; i = source.indexOf("\n", i + 1)) starts.push(i + 1);
-  const line = (offset) => {
-    let low = 0, high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= offset) low = middle; else high = middle;
-    }
-    return low + 1;
-  };
+  const line = lines(source);
   const rows = [];
   const pending = [[tree, [], false, false]];
   while (pending.length) {
@@ -54,4 +46,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

@@ -1,6 +1,7 @@
 // Rules, at-rules, mixins, functions and variables by PostCSS: `sheets.cjs css|scss`, paths on standard input, one
 // JSON line a file on standard output. A rule has a row for each of its selectors; the first qualifies what it holds.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 
 const parser = (kind) => (kind === "scss" ? require("postcss-scss").parse : require("postcss").parse);
 const THROUGH = new Set(["if", "else", "each", "for", "while", "include", "content"]);
@@ -51,7 +52,4 @@ function extract(file, kind, text = fs.readFileSync(file, "utf8")) {
 }
 
 module.exports = { extract };
-if (require.main === module) {
-  const files = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
-  for (const file of files) console.log(JSON.stringify(extract(file, process.argv[2])));
-}
+if (require.main === module) answer((file) => extract(file, process.argv[2]));

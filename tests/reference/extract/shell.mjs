@@ -2,6 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { answer } from "./common.cjs";
 
 const at = process.env.NODE_PATH.split(path.delimiter).map((p) => path.join(p, "mvdan-sh/index.js"));
 const { default: sh } = await import(pathToFileURL(at.find((p) => fs.existsSync(p))).href);
@@ -36,4 +37,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

@@ -1,5 +1,6 @@
 // Contracts and what they hold by @solidity-parser: paths on standard input, one JSON line a file on standard output.
 const fs = require("node:fs");
+const { answer } = require("./common.cjs");
 const parser = require("@solidity-parser/parser");
 
 const NAMED = new Set([
@@ -36,4 +37,4 @@ function extract(file) {
   return { path: file, rows };
 }
 
-for (const file of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) console.log(JSON.stringify(extract(file)));
+answer(extract);

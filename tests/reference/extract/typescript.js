@@ -2,6 +2,7 @@
 // Paths on standard input, one JSON line a file on standard output.
 "use strict";
 const fs = require("fs");
+const { answer, lines } = require("./common.cjs");
 const ts = require("typescript");
 const K = ts.SyntaxKind;
 
@@ -57,16 +58,7 @@ function extract(path, text = fs.readFileSync(path, "utf8")) {
     const first = file.parseDiagnostics[0];
     return { path, error: ts.flattenDiagnosticMessageText(first.messageText, " ") };
   }
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  const line = (offset) => {
-    let low = 0, high = starts.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (starts[middle] <= offset) low = middle; else high = middle;
-    }
-    return low + 1;
-  };
+  const line = lines(text);
   const rows = [];
   const add = (names, node, end) => {
     rows.push({ symbol: names.join("."), start: line(node.getStart(file)), end: line((end ?? node.end) - 1) });
@@ -185,7 +177,4 @@ function extract(path, text = fs.readFileSync(path, "utf8")) {
 }
 
 module.exports = { extract };
-if (require.main === module) {
-  const paths = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
-  for (const path of paths) process.stdout.write(JSON.stringify(extract(path)) + "\n");
-}
+if (require.main === module) answer((path) => extract(path));
