@@ -32,7 +32,7 @@ class HeaderItem:
 
     `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
     `frame` is the range of the group that it is one of (`import ( … )`), `lead` where the comment on it
-    begins.
+    begins. `holds` is the range of which a `package A;` tells, unless a later one does; None: the file.
     """
 
     kind: SegmentKind
@@ -41,6 +41,7 @@ class HeaderItem:
     names: frozenset[str] = frozenset()
     frame: Range | None = None
     lead: int | None = None
+    holds: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ class Headers:
         self._source = source
         self._symbols = parsed.symbols
         self._most = MOST_MEMBER_BYTES if parsed.whole_members else MEMBER_BYTES
-        self._always = [item for item in parsed.header if not item.names]
+        self._always = [item for item in parsed.header if not item.names and item.holds is None]
+        self._packages = [item for item in parsed.header if item.holds is not None]
         bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
         for item in parsed.header:
             for name in item.names:
@@ -109,6 +110,7 @@ class Headers:
                 ]
             used |= scope_words
         items += self._always
+        items += self._package(start)
         for word in used:
             for name, bound in self._bound.get(word, ()):
                 if used.issuperset(name):
@@ -118,6 +120,11 @@ class Headers:
         items += [edge for item in items for edge in self._edges(item, start, end)]
         # What the body holds it need not be told, nor what the body is a part of.
         return self._render([*(i for i in items if i.end <= start or end <= i.start), *own])
+
+    def _package(self, start: int) -> list[HeaderItem]:
+        """What was said last of the package that an offset is in."""
+        before = self._packages[: bisect_left(self._packages, start, key=lambda item: item.start)]
+        return next(([item] for item in reversed(before) if item.holds and start < item.holds[1]), [])
 
     def _remark(self, item: HeaderItem, lead: int) -> HeaderItem:
         start, end = self._source.trim(lead, item.start)
@@ -216,7 +223,7 @@ class Headers:
         return tuple(Segment(kind, self._text(start, end, cut)) for kind, start, end, cut in shown)
 
     def _text(self, start: int, end: int, cut: bool) -> str:
-        text = self._source.text(start, end).removesuffix("\r")
+        text = self._source.text(start, end).replace("\r\n", "\n").removesuffix("\r")
         return f"{text}\n{MARK}" if cut else text
 
     def _lines(self, item: HeaderItem) -> tuple[int, int, bool]:

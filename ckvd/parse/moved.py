@@ -29,7 +29,8 @@ def move(draft: Draft, place: Place) -> None:
 def moved(item: HeaderItem, place: Place) -> HeaderItem:
     frame = _range(item.frame, place) if item.frame else None
     lead = place(item.lead) if item.lead is not None else None
-    return replace(item, start=place(item.start), end=place(item.end), frame=frame, lead=lead)
+    holds = _range(item.holds, place) if item.holds else None
+    return replace(item, start=place(item.start), end=place(item.end), frame=frame, lead=lead, holds=holds)
 
 
 def _range(of: Range, place: Place) -> Range:

@@ -169,7 +169,7 @@ class Walk:
             self._scopes.append(Scope(depth, names, outside.where, outside.draft))
             return True
         if rule.rest:
-            while self._scopes[-1].rest:
+            while self._scopes[-1].rest and self._scopes[-1].depth == depth - 1:
                 self._scopes.pop()
         scope = self._scopes[-1]
         outer, outer_depth = self._outermost(node, depth)
@@ -213,7 +213,9 @@ class Walk:
             self.drafts.append(draft)
         scope.last = draft
         if rule.rest:
-            self.header.append(HeaderItem("package", start, end))
+            around = outer.parent
+            holds = start, around.end_byte if around else len(source)
+            self.header.append(HeaderItem("package", start, end, holds=holds))
         if len(found) == 1 and (rule.scope or rule.inside is not None):
             self._enter(draft, depth if extent.until is None else outer_depth - 1, extent.until)
         return True

@@ -213,7 +213,8 @@ def wholes(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
 def assert_subsequence(header: str, source: bytes) -> None:
     """Every line of a header is a line of the file, in order; the mark is none."""
     lines, at = source.decode().replace("\r\n", "\n").split("\n"), 0
-    for line in header.replace("\r\n", "\n").split("\n") if header else ():
+    assert "\r\n" not in header
+    for line in header.split("\n") if header else ():
         if line != "...":
             assert line in lines[at:], line
             at = lines.index(line, at) + 1

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from chunk_toy import words
 from test_real_headers import chunks_of
+
+from ckvd.analyze import Job, analyze
+from ckvd.model import CutOptions
 
 
 def header(path: str, text: str, name: str) -> list[str]:
@@ -273,3 +277,44 @@ def test_what_encloses_begins_the_first_chunk_in_it_and_ends_the_last() -> None:
     assert chunks["f"].body == 'extern "C" {\nint f() {\n  return 1;\n}'
     assert chunks["g"].body == "int g() {\n  return 2;\n}\n}"
     assert chunks["<module>"].body == "int k = 3;"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (
+            "a.pm",
+            "package A;\n\nsub a { 1 }\n\n{\n    package B::C;\n    sub b { 1 }\n}\n\nsub c { 1 }\n\n"
+            "package D;\n\nsub d { 1 }\n",
+            {
+                "A.a": ["package A;"],
+                "B.C.b": ["    package B::C;"],
+                "A.c": ["package A;"],
+                "D.d": ["package D;"],
+            },
+        ),
+        (
+            "a.php",
+            "<?php\nnamespace A;\nfunction a() { }\n\nnamespace B;\nfunction b() { }\n",
+            {"A.a": ["namespace A;"], "B.b": ["namespace B;"]},
+        ),
+        ("a.pm", "sub a { 1 }\n\npackage B;\n\nsub b { 1 }\n", {"a": [""], "B.b": ["package B;"]}),
+    ],
+    ids=["perl", "php", "before"],
+)
+def test_of_several_packages_the_one_around_is_told(path: str, text: str, told: dict[str, list[str]]) -> None:
+    assert {name: header(path, text, name) for name in told} == told
+
+
+def test_the_lines_of_a_header_end_at_lf_whatever_the_file_has() -> None:
+    text = 'import (\n\t"fmt"\n)\n\n/* Store\n * keeps. */\ntype Store struct {\n\tn int\n}\n\n'
+    text = f"package a\n\n{text}func (s Store) Put() {{\n\tfmt.Println(s.n)\n}}\n"
+    plain = header("a.go", text, "Store.Put")
+    assert header("a.go", text.replace("\n", "\r\n"), "Store.Put") == plain
+    assert plain[-5:] == ["/* Store", " * keeps. */", "type Store struct {", "\tn int", "}"]
+
+
+def test_a_byte_order_mark_is_in_no_header() -> None:
+    text = "\ufeffusing System.Text;\n\nclass A\n{\n    int F()\n    {\n        return 1;\n    }\n}\n"
+    chunks = analyze(Job(b"A.cs", text.encode(), "", CutOptions()), words).chunks
+    assert [c.header_text for c in chunks if c.symbol == "A.F"] == ["using System.Text;\nclass A\n{"]
