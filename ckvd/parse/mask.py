@@ -99,6 +99,21 @@ def kotlin_constructors(source: bytes) -> bytes:
     return _PRIMARY.sub(lambda found: found[1] + blanked(found[2]), kotlin_one_line(source))
 
 
+_ARGUMENTS = rb"\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
+_TYPES = rb"<(?:[^<>(){}]|<[^<>(){}]*+>)*+>"
+_DELEGATED = re.compile(
+    rb"(\b(?:(?:class|interface)\s+\w++|object\b(?:\s+\w++)?+)\s*+(?:" + _TYPES + rb"\s*+)?+"
+    rb"(?:[@\w \t]{0,200}\bconstructor\s*+)?+(?:" + _ARGUMENTS + rb"\s*+)?+"
+    rb":(?:(?!\b(?:val|var|fun|class|object)\b)[^(){}=;]|" + _ARGUMENTS + rb"){1,500}?)"
+    rb"(\bby\s++(?:[\w.!?]|" + _ARGUMENTS + rb"|" + _TYPES + rb")++)(?=\s*\{)"
+)
+
+
+def kotlin_delegates(source: bytes) -> bytes:
+    """What a class delegates to (`class A(b: B) : B by b {`), which takes its body for a lambda."""
+    return _DELEGATED.sub(lambda found: found[1] + blanked(found[2]), source)
+
+
 _BACKTICK = re.compile(
     rb"\A(?:[ \t]*#[ \t]*\w+[ \t]*=[^\n]*\n)*?[ \t]*#[ \t]*escape[ \t]*=[ \t]*`", re.IGNORECASE
 )
@@ -186,6 +201,7 @@ MASKS: dict[str, Mask] = {
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
     "kotlin_constructors": kotlin_constructors,
+    "kotlin_delegates": kotlin_delegates,
     "kotlin_one_line": kotlin_one_line,
     "luau_aliases": luau_aliases,
     "luau_types": luau_types,

@@ -25,6 +25,11 @@ CASES = {
         "class K { val a = 1; companion object { fun of() = l.map { it } } }\nclass After",
         ["K", "K.a", "K.Companion", "K.Companion.of", "After"],
     ),
+    "kotlin delegate": (
+        "class K(x: B = f()) : C(1), B by x {\n  fun a() {}\n  val v: T by lazy(1) { 2 }\n}\n"
+        "object O : B by f<Int>(g(1)) { fun b() {} }\nval p: T by lazy(x) {\n  1\n}\n",
+        ["K", "K.a", "K.v", "O", "O.b", "p"],
+    ),
     "php": (AFTER_A_NOWDOC, ["first", "second"]),
     "tsx": ("const A = () => <li>{i as X} & more's {g & 1}</li>;\ntype T = X & Y;\n", ["A", "T"]),
     "tsx attribute": ('const A = () => <p title="a &amp b & c">d&e</p>;\n', ["A"]),
