@@ -12,6 +12,8 @@ from ckvd.parse.sections import Heading, parsed
 _RULE = re.compile(rb"([!-/:-@\[-`{-~])\1*[ \t]*\r?$")
 _NO_TITLE = re.compile(rb"\s|[-*+][ \t]|\.\.[ \t\r\n]|\.\.$|\|[ \t]|>>>|__[ \t]|:[^:]+:[ \t]")
 """How list items, directives, line blocks and the like begin, which are no titles."""
+_APART = re.compile(rb"\s|[-*+][ \t]|\.\.[ \t\r\n]|\.\.$|\|[ \t]|\+[-=]|__[ \t]|:[^:]+:(?:\s|$)")
+"""How lines begin that are of no paragraph: one that is indented no deeper does not go on with them."""
 SHORT_RULE = 4
 """A line under a title that is shorter than the title counts from this length on (docutils warns)."""
 
@@ -53,20 +55,31 @@ def _title(lines: list[bytes], at: int) -> tuple[bytes, bool] | None:
     """The style of the title that begins at a line: its mark, and whether the line is one over it."""
     line = lines[at]
     below = lines[at + 1] if at + 1 < len(lines) else b""
-    if at and lines[at - 1].strip() and not _RULE.match(lines[at - 1]):
-        return None  # in the middle of a paragraph
     over = _RULE.match(line)
     if over:
         under = _RULE.match(lines[at + 2]) if at + 2 < len(lines) else None
         if under and under[1] == over[1] and below.strip() and not _RULE.match(below):
+            if _in_paragraph(lines, at):
+                return None
             room, rule = len(line.rstrip()), len(lines[at + 2].rstrip())
             return (over[1], True) if room == rule and _width(below) <= max(room, SHORT_RULE) else None
         return None
     under = _RULE.match(below)
-    if under is None or not line.strip() or _NO_TITLE.match(line):
+    if under is None or not line.strip() or _NO_TITLE.match(line) or _in_paragraph(lines, at):
         return None
     rule = len(below.rstrip())
     return (under[1], False) if rule >= min(_width(line), SHORT_RULE) else None
+
+
+def _in_paragraph(lines: list[bytes], at: int) -> bool:
+    """Whether a line goes on with a paragraph, and not with a list, a directive or what is indented."""
+    while at and lines[at - 1].strip() and not _RULE.match(lines[at - 1]):
+        at -= 1
+        if not _APART.match(lines[at]):
+            return True
+        if lines[at][:1].isspace():
+            return False
+    return False
 
 
 def _width(line: bytes) -> int:
