@@ -16,7 +16,7 @@ Count = Callable[[str], int]
 MARK = "..."
 """What stands for a body that an outline leaves out, and for lines left out of a long header piece."""
 
-_CLOSERS = {"<!--": "-->", "/*": "*/", "(*": "*)", "{-": "-}", "<%#": "%>", "{#": "#}", "#=": "=#"}
+_CLOSERS = {"<!--": "-->", "/*": "*/", "(*": "*)", "{-": "-}", "<%#": "%>", "{#": "#}", "{{/*": "*/}}"}
 _UNIT_WORDS: dict[Unit, str] = {
     "file_header": "file header",
     "module": "module code",

@@ -12,6 +12,8 @@ from ckvd.parse import text
 
 _OPEN = re.compile(rb"\{[{%#]")
 _CLOSE = {b"{{": b"}}", b"{%": b"%}", b"{#": b"#}"}
+_SILENT = re.compile(rb"\{\{-?\s*/\*")
+_REMARK = re.compile(rb"\{(?:#[-+~]?|\{-?\s*/\*)(?P<said>.*?)(?:[-+~]?#|\*/\s*-?\})\}", re.DOTALL)
 _TAG = re.compile(
     rb"(?:\{\{[-+~]?\s*(?P<go>(?:define|block)(?=\s*\")|(?:if|range|with)\b|end(?=\s*[-+~]?\}\}))"
     rb"|\{%[-+~]?\s*(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b)"
@@ -22,16 +24,24 @@ _KINDS = {b"block": "block"}
 
 
 def tags(source: bytes) -> Iterator[Range]:
-    """The ranges of `{{ … }}`, `{% … %}` and `{# … #}`; one without its end is none. Linear in time."""
+    """The ranges of `{{ … }}`, `{% … %}` and `{# … #}`; one without its end is none. Linear in time.
+
+    A `{{/* … */}}` may hold `}}`.
+    """
     at = 0
     unclosed: set[bytes] = set()
     while opening := _OPEN.search(source, at):
         start, at = opening.span()
         close = _CLOSE[opening[0]]
+        silent = _SILENT.match(source, start)
+        if silent and b"*/" not in unclosed:
+            said = source.find(b"*/", silent.end())
+            at = max(at, said)
+            unclosed |= {b"*/"} if said < 0 else set()
         end = -1 if close in unclosed else source.find(close, at)
         if end < 0:
             unclosed.add(close)
-            if len(unclosed) == len(_CLOSE):
+            if unclosed.issuperset(_CLOSE.values()):
                 return
             continue
         at = end + len(close)
@@ -70,11 +80,13 @@ def parse(_path: str, source: bytes, language: Language) -> Parsed:
 def definitions(source: bytes) -> tuple[Symbol, ...]:
     """What tags define: Go's `define` and `block`, Jinja's `macro` and `block`, dbt's kinds of macro.
 
-    A definition without its end is its opening tag alone.
+    A definition without its end is its opening tag alone. A comment right above it is on it.
     """
     open_: list[tuple[bytes, int | None]] = []
     found: list[Symbol] = []
+    above: re.Match[bytes] | None = None
     for start, end in tags(source):
+        remark, above = above, _REMARK.fullmatch(source, start, end)
         tag = _TAG.match(source, start, end)
         if tag is None:
             continue
@@ -93,7 +105,20 @@ def definitions(source: bytes) -> tuple[Symbol, ...]:
             if name:
                 name_start = tag.start("quoted" if tag["quoted"] else "name")
                 found.append(_symbol(source, (start, end), word, name, name_start, scope))
+                if remark is not None and _is_on(source, remark, start):
+                    found[-1] = _documented(source, found[-1], remark)
     return tuple(found)
+
+
+def _is_on(source: bytes, remark: re.Match[bytes], following: int) -> bool:
+    between = source[remark.end() : following]
+    return not between.strip() and between.count(b"\n") <= 1 and text.begins_line(source, remark.start())
+
+
+def _documented(source: bytes, symbol: Symbol, remark: re.Match[bytes]) -> Symbol:
+    head = HeaderItem("doc", *remark.span()), *symbol.head
+    doc = text.comment_text(source, *remark.span("said"))
+    return replace(symbol, lead=remark.start(), doc=doc, head=head)
 
 
 def _symbol(

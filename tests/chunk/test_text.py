@@ -56,6 +56,7 @@ def test_prefix_line(row, line: str) -> None:
         ("//", "// ---- chunk body ----"),
         ("<!--", "<!-- ---- chunk body ---- -->"),
         ("/*", "/* ---- chunk body ---- */"),
+        ("{{/*", "{{/* ---- chunk body ---- */}}"),
     ],
 )
 def test_marker_is_a_comment(comment: str, line: str) -> None:

@@ -133,6 +133,24 @@ def test_go_templates_define() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "comment", "doc"),
+    [
+        ("a.tpl", '{{/*\nThe name.\n\n{{ include "a" . }}{{ define "b" }}\n*/}}\n', "The name."),
+        ("a.tpl", "{{- /* The name. */ -}}\n", "The name."),
+        ("a.j2", "{#- The name.\n    Of it. -#}\n", "The name. Of it."),
+        ("a.tpl", "{{/* Of all. */}}\n\n", ""),
+        ("a.tpl", "x {{/* Of x. */}}\n", ""),
+        ("a.tpl", "{{ .Values.x }}\n", ""),
+    ],
+)
+def test_a_comment_above_a_definition_is_on_it(path: str, comment: str, doc: str) -> None:
+    tag = b'{{ define "a" }}1{{ end }}' if path == "a.tpl" else b"{% macro a() %}1{% endmacro %}"
+    (symbol,) = parsed(path, comment.encode() + tag).symbols
+    assert (symbol.name, symbol.start, symbol.doc) == ("a", len(comment), doc)
+    assert symbol.lead == (0 if doc else len(comment))
+
+
 def test_expressions_that_begin_like_a_tag_open_and_close_nothing() -> None:
     result = parsed(
         "a.j2",
@@ -185,7 +203,8 @@ def test_yaml_symbols_lie_in_order(text: str) -> None:
 
 @pytest.mark.parametrize("path", ["a.yaml", "a.tpl", "a.json", "a.toml"])
 @pytest.mark.parametrize(
-    "text", ["- ", "[", "{a: ", "a: 1\n", "{{ ", '{{ define "a" }}', "? ", '"', "'", "&a ", "/*", ", "]
+    "text",
+    ["- ", "[", "{a: ", "a: 1\n", "{{ ", '{{ define "a" }}', "{{/* }}", "? ", '"', "'", "&a ", "/*", ", "],
 )
 def test_repetition_takes_linear_time_and_nesting_no_stack(path: str, text: str) -> None:
     assert grows_linearly(lambda size: parsed(path, text.encode() * size), 10_000)
