@@ -151,6 +151,7 @@ def test_a_window_ends_in_its_second_half(text: str, start: int, size: int) -> N
     if end < len(text) and "\n" in text[start + size // 2 : start + size]:
         nothing_but_blank_lines_follow = all(
             text[m.end() : m.end() + 1] in ("\n", "")
-            for m in re.finditer(r"\n[ \t]*", text[start + size // 2 : start + size + 90])
+            for m in re.compile(r"\n[ \t]*").finditer(text, start + size // 2, start + size + 90)
+            if m.start() < start + size
         )
         assert text[end - 1] == "\n" or nothing_but_blank_lines_follow
