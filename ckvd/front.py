@@ -69,9 +69,14 @@ class Front:
         return self._lock is not None and self._lock.in_place()
 
     def wait(self, why: str, seconds: float) -> None:
-        """Lets that time pass, or less if asked to end; who asks meanwhile is told `why`."""
+        """Lets that time pass, or less if asked to end or to sync, which is reason to try again at once.
+
+        Who asked before, so that the try which failed was one for them too, is told `why`.
+        """
         if why != self._blocked:
             self._blocked, self._since = why, time.time()
+        for request in self._requests():
+            request.answer({"error": why})
         self.notifier.ready()  # it stands and tries: to be ended and started anew would help nothing
         self.notifier.status(why)
         until = time.monotonic() + seconds
@@ -79,7 +84,8 @@ class Front:
             with contextlib.suppress(queue.Empty):
                 item = self.inbox.get(timeout=left)
                 if isinstance(item, Request):
-                    item.answer({"error": why})
+                    self.inbox.put(item)
+                    break
         self.notifier.alive()
 
     def _requests(self) -> Iterator[Request]:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 import apsw
 
 from ckvd.errors import DamagedStoreError, PassingStoreError, Stopped, StoreError
+from ckvd.store import shm
 
 APPLICATION_ID = 0x636B7664
 """`ckvd` in ASCII."""
@@ -138,7 +139,9 @@ def configure(db: apsw.Connection) -> None:
 
 def connect_reader(path: str) -> apsw.Connection:
     """A connection that cannot write. apsw's errors pass."""
-    db = apsw.Connection(uri(path, "ro"), flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    # Such a reader reads the log itself where no writer has left it an index.
+    more = "&readonly_shm=1" if shm.at_risk(path) else ""
+    db = apsw.Connection(uri(path, "ro") + more, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     try:
         db.set_busy_timeout(BUSY_MS)
         db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)

@@ -11,7 +11,7 @@ import apsw
 
 from ckvd.errors import DamagedStoreError, Stopped, StoreError
 from ckvd.plan import FilePlan, StoredFile
-from ckvd.store import apply, files, metrics, owner, rows, schema, upkeep, vectors
+from ckvd.store import apply, files, metrics, owner, rows, schema, shm, upkeep, vectors
 from ckvd.store.connection import MetaValue, Patience, configure, connect, plain_errors, transaction
 from ckvd.store.states import FileState, Foreign, Head, Seen, Trust
 from ckvd.store.vectors import Pending, Vector
@@ -44,11 +44,14 @@ def open_writer(path: str, trust: Trust = Trust.FULL, give_up: Callable[[], bool
 
 def _open(path: str, trust: Trust, patience: Patience) -> Writer:
     with plain_errors(path, patience), contextlib.ExitStack() as undo:
+        if shm.at_risk(path):
+            raise apsw.FullError("no room for the index of the log")
         db = connect(path, patience)
         undo.callback(db.close)
         # Looks before it sets anything: another program's database keeps its journal mode.
         owner.check_owner(db, path)
         configure(db)
+        shm.reserve(path)
         schema.ensure(db, verify=trust is Trust.CHECKED)
         if trust is Trust.NONE:
             schema.empty(db)
