@@ -108,14 +108,24 @@ def said(source: bytes, at: int, what: str) -> str:
 def unread(source: bytes, at: int) -> str:
     """What stands where the parse went wrong."""
     shown = " ".join(source[at : at + 80].split(b"\n")[0].decode("utf-8", "replace").split())[:60]
+    if not shown and not source[at:].strip():
+        return "the file ends where more is expected"
     return f"cannot be parsed from {shown!r}" if shown else "cannot be parsed"
 
 
-def fault(root: ts.Node, damage: Sequence[Range]) -> int | None:
+def visible(source: bytes, at: int) -> int:
+    """The first byte from `at` on that is no white space, where a reader sees the damage begin."""
+    rest = source[at:]
+    blanks = len(rest) - len(rest.lstrip())
+    return at + blanks if blanks < len(rest) else at
+
+
+def fault(root: ts.Node, source: bytes, damage: Sequence[Range]) -> int | None:
     """Where the parse went wrong, if not where the damage begins.
 
     A condition of the preprocessor in which something cannot be parsed may be broken from its `#ifdef` on,
-    which may be the first line of a file; what it fell over is the first error inside.
+    which may be the first line of a file; what it fell over is the first error inside. Other damage may begin
+    with the white space before it.
     """
     start = damage[0][0]
     outer: ts.Node | None = None
@@ -123,12 +133,14 @@ def fault(root: ts.Node, damage: Sequence[Range]) -> int | None:
     while node is not None:
         outer = node if node.kind_id == ERROR_KIND else outer
         node = node.parent
-    if outer is None or outer.start_byte != start or not outer.children:
+    begun = outer.children if outer is not None and outer.start_byte == start else ()
+    if outer is not None and begun and begun[0].type.startswith("#"):
+        inner = [at for at, _ in errors(outer, root.end_byte) if at > start]
+        return next((at for at in inner if any(a <= at < b for a, b in damage)), None)
+    if _missing_at(root, start) is not None:
         return None
-    if not outer.children[0].type.startswith("#"):
-        return None
-    inner = [at for at, _ in errors(outer, root.end_byte) if at > start]
-    return next((at for at in inner if any(a <= at < b for a, b in damage)), None)
+    shown = visible(source, start)
+    return shown if shown != start else None
 
 
 def detail(source: bytes, ranges: Sequence[Range], root: ts.Node, start: int) -> str:
@@ -142,5 +154,12 @@ def detail(source: bytes, ranges: Sequence[Range], root: ts.Node, start: int) ->
 
 
 def _missing_at(root: ts.Node, start: int) -> str | None:
-    node: ts.Node | None = root.descendant_for_byte_range(start, start)
-    return node.type if node is not None and node.is_missing else None
+    """What the grammar put in at a byte, where there is nothing."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.is_missing and node.start_byte == start:
+            return node.type
+        if node.has_error and node.start_byte <= start <= node.end_byte:
+            pending.extend(reversed(node.children))
+    return None

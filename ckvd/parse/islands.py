@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from ckvd.languages import Language, get, names
 from ckvd.model import Parsed, Range, Symbol
 from ckvd.parse import css, templates, tree
-from ckvd.parse.damage import merged, said, unread
+from ckvd.parse.damage import merged, said, unread, visible
 from ckvd.parse.outcome import outcome
 from ckvd.parse.table import usable
 
@@ -33,6 +33,7 @@ _SCRIPT = re.compile(
     rb"(?:module|(?:text|application)/(?:javascript|ecmascript|babel|jsx)|js|javascript|jsx)"
 )
 _TYPESCRIPT = re.compile(rb"ts|typescript|(?:text|application)/(?:typescript|x-typescript)")
+_REMARK = re.compile(rb"\s*#[^\n]*")
 _TEMPLATE = re.compile(rb"<%(?P<mark>[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re.DOTALL)
 
 
@@ -60,9 +61,7 @@ def ejs(path: str, source: bytes, language: Language) -> Parsed:
 def _templated(source: bytes, language: str, output: bytes) -> Iterator[Island]:
     """The code in the tags, and what the page holds; tags that begin with one of `output` print a value."""
     tags = list(_TEMPLATE.finditer(source, 0, source.rfind(b"%>") + 2))  # each that is opened is closed
-    code = [
-        tag for tag in tags if tag["mark"] not in (b"#", b"%") and not tag["code"].lstrip().startswith(b"#")
-    ]
+    code = [tag for tag in tags if tag["mark"] not in (b"#", b"%") and not _REMARK.fullmatch(tag["code"])]
     yield language, _only(source, [tag.span("code") for tag in code])
     host = bytearray(source)
     for tag in tags:
@@ -127,11 +126,20 @@ def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
 def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
     parts = [_parsed(path, text, get(name)) for name, text in islands if _readable(get(name))]
     damage = merged([r for part in parts for r in part.damage])
+    fault: int | None = None
+    detail: str | None = None
+    if damage:
+        broken = [part for part in parts if part.damage]
+        own = broken[0] if len(broken) == 1 else None
+        fault = visible(source, damage[0][0]) if own is None else own.fault or damage[0][0]
+        what = unread(source, fault) if own is None else str(own.detail).partition(": ")[2]
+        detail = said(source, fault, what)
     return outcome(
         source,
         language,
         damage,
-        said(source, damage[0][0], unread(source, damage[0][0])) if damage else None,
+        detail,
+        fault,
         symbols=together([part.symbols for part in parts]),
         header=sorted((item for part in parts for item in part.header), key=lambda item: item.start),
         pieces=_Pieces(parts),

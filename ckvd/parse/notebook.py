@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from ckvd.languages import Language, get, names
 from ckvd.model import HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import text, tree
-from ckvd.parse.damage import merged
+from ckvd.parse.damage import merged, said
 from ckvd.parse.islands import together
 from ckvd.parse.sections import Blocks
 
-LF = b"\n"
 _DEPTH = 4
 """How deep a notebook's strings lie that matter: `cells`, number, `source`, number."""
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+|"', re.DOTALL)
@@ -93,11 +92,16 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
             code.separate(cell.end)
     name = kernel if kernel in names() and get(kernel).grammar else "python"
     inner = tree.parse(path, bytes(code.text), get(name))
-    status, detail = inner.status, f"in the cells' code, {inner.detail}" if inner.detail else None
+    status = inner.status
+    detail: str | None = None
+    fault: int | None = None
     damage = [(code.raw(a), code.raw_end(b)) for a, b in inner.damage]
+    if inner.damage and inner.detail is not None:
+        fault = code.raw(inner.damage[0][0] if inner.fault is None else inner.fault)
+        detail = said(source, fault, inner.detail.partition(": ")[2])
     if (at := _end_of_json(source)) is not None:
         status = "partial" if cells else "failed"
-        detail = f"line {source.count(LF, 0, at) + 1}: the notebook stops to be JSON here"
+        fault, detail = at, said(source, at, "the notebook stops being JSON here")
         damage = merged([*damage, (at, max(at + 1, text.trimmed(source, at, len(source))))])
     return Parsed(
         language=language.name,
@@ -107,6 +111,7 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
         symbols=together([list(_cell_symbols(source, cells)), [_in_file(code, s) for s in inner.symbols]]),
         header=tuple(_item(code, item) for item in inner.header if item.kind == "import"),
         damage=tuple(damage),
+        fault=fault,
         error_bytes=sum(b - a for a, b in damage),
         comment=language.comment,
         pieces=Blocks(

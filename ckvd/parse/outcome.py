@@ -14,12 +14,14 @@ def outcome(
     language: Language,
     damage: Sequence[Range],
     detail: str | None,
+    fault: int | None = None,
     *,
     symbols: Iterable[Symbol],
     header: Iterable[HeaderItem],
     pieces: Pieces,
 ) -> Parsed:
-    """`damage` is merged and outside of intact symbols; `detail` says of its first range what is wrong."""
+    """`damage` is merged and outside of intact symbols; `detail` says what is wrong at its beginning, or at
+    `fault` in it."""
     error_bytes = sum(end - start for start, end in damage)
     status: ParseStatus = (
         "ok" if not damage else "failed" if error_bytes > FAILED_SHARE * len(source) else "partial"
@@ -32,6 +34,7 @@ def outcome(
         symbols=tuple(symbols),
         header=tuple(header),
         damage=tuple(damage),
+        fault=fault,
         error_bytes=error_bytes,
         comment=language.comment,
         pieces=pieces,

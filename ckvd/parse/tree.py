@@ -34,7 +34,7 @@ def _parse(source: bytes, language: Language) -> Parsed:
     symbols = build.symbols(rules, source, reading.drafts)
     broken, left = damage.merged(reading.errors), reading.left
     status = damage.status(reading.root, left, len(source)) if broken else "ok"
-    fault = None if reading.inserted or not left else damage.fault(reading.root, left)
+    fault = None if reading.inserted or not left else damage.fault(reading.root, source, left)
     return Parsed(
         language=language.name,
         status=status,

@@ -136,7 +136,38 @@ def test_errors_in_several_places_are_not_mended() -> None:
 def test_what_is_said_is_of_the_damage_that_is_listed(end: str) -> None:
     source = end.join(["def a():", "    x = 1", "    y = (2 +", "", "def b():", "    return 1", ""]).encode()
     result = parsed("python", source)
-    at = result.damage[0][0]
+    at = result.fault
+    assert at is not None
+    assert any(start <= at < stop for start, stop in result.damage)
     line, column = source.count(b"\n", 0, at) + 1, at - source.rfind(b"\n", 0, at)
     assert result.detail is not None
     assert result.detail.startswith(f"line {line}, column {column}: ")
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "line", "seen", "what"),
+    [
+        ("python", "x = 1\n\nclass A:\n    def f(self, a int):\n        pass\n", 4, "f(self", "cannot be"),
+        ("ruby", "module M\n  class < self\n    def a\n    end\n  end\nend\n", 2, "class <", "cannot be"),
+        ("go", "package a\n\n\tfunc (\n\nvar b = 1\n", 3, "func (", "cannot be parsed from 'func ('"),
+        ("c", "int twin(void) { return 2 }\n\nint other;\n", 1, " }", "';' is missing"),
+    ],
+)
+def test_what_is_said_points_at_what_a_reader_sees(
+    language: str, source: str, line: int, seen: str, what: str
+) -> None:
+    result = parsed(language, source.encode())
+    column = source.split("\n")[line - 1].index(seen) + 1
+    assert result.detail is not None
+    assert result.detail.startswith(f"line {line}, column {column}: {what}")
+    at = result.damage[0][0] if result.fault is None else result.fault
+    assert source[at:].startswith(seen)
+
+
+@pytest.mark.parametrize(("language", "source"), [("elixir", "def a do\n"), ("shell", "if a; then\n  b\n")])
+def test_a_file_that_ends_too_early_says_so(language: str, source: str) -> None:
+    result = parsed(language, source.encode())
+    last = source.count("\n")
+    assert result.detail is not None
+    assert result.detail.startswith(f"line {last}, column ")
+    assert result.detail.endswith("the file ends where more is expected")

@@ -34,6 +34,11 @@ def test_ruby_and_scripts_in_erb() -> None:
     ]
 
 
+def test_code_in_a_tag_may_begin_with_a_comment() -> None:
+    source = b"<% # only a comment, def fake %>\n<%\n# Doc.\ndef row\n  1\nend %>\n"
+    assert [(s.symbol, s.doc) for s in parsed("a.erb", source).symbols] == [("row", "Doc.")]
+
+
 def test_javascript_in_ejs() -> None:
     source = (TEMPLATES / "list.ejs").read_bytes()
     result = parsed("list.ejs", source)
@@ -118,6 +123,26 @@ def test_svelte_and_damage_in_a_script() -> None:
     assert "fine" in [s.name for s in result.symbols]
     assert result.detail is not None
     assert result.detail.startswith("line 3, column ")
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "detail"),
+    [
+        ("a.erb", "<% if a %>\n <% foo( %>\n<% end %>", "line 2, column 9: ')' seems to be missing"),
+        ("a.vue", "<script>\nf = {\n  a: 1\n</script>\n", "line 3, column 7: '}' seems to be missing"),
+        ("a.html", "<p>\n<script>\n let a = ;\n</script>\n", "line 3, column 8: cannot be parsed from '= ;'"),
+        (
+            "b.html",
+            "<script>\n  f(1;\n</script>\n<style>\n a { b: \n</style>",
+            "line 2, column 6: cannot be parsed from ';'",
+        ),
+    ],
+)
+def test_what_is_said_is_of_the_line_in_the_file(path: str, source: str, detail: str) -> None:
+    result = parsed(path, source.encode())
+    assert result.detail == detail
+    assert result.fault is not None
+    assert f"line {source.count(chr(10), 0, result.fault) + 1}, " in detail
 
 
 @pytest.mark.parametrize("path", ["a.html", "a.vue", "a.erb", "a.ejs"])

@@ -95,9 +95,11 @@ def test_errors_in_the_code_and_in_the_file() -> None:
     assert (result.status, result.reason) in (("partial", "syntax-errors"), ("failed", "syntax-errors"))
     assert "ok" in [s.name for s in result.symbols]
     assert all(b"def (" in source[max(0, a - 10) : b + 10] for a, b in result.damage)
+    assert result.detail == f"line 1, column {source.index(b'def (') + 1}: cannot be parsed from 'def (:'"
     cut = parsed(source[:-30])
+    assert cut.fault is not None
     assert cut.reason == "syntax-errors"
-    assert cut.detail == "line 1: the notebook stops to be JSON here"
+    assert cut.detail == f"line 1, column {cut.fault + 1}: the notebook stops being JSON here"
     assert parsed(b"").status == "ok"
 
 
