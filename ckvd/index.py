@@ -97,8 +97,8 @@ class Index:
         index's model counts them; each header is then told once, and several methods of one class become
         the class where that takes no more.
 
-        UsageError for an empty query or a language that there is not, ModelError in mode `vector` without
-        vectors.
+        UsageError for an empty query, a language or a kind that there is not, ModelError in mode `vector`
+        without vectors.
         """
         filters = Filters(_shown(language), _shown(kind), _shown(path), tests)
         if k is None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from ckvd import rank
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit, Results
 from ckvd.lookup import FREQUENT, Filters, Lookup
+from ckvd.model import Unit
 from ckvd.query import Query, parse
 from ckvd.rank import Candidate, Mode, Ranked
 from ckvd.serving import Serving, serving
@@ -57,15 +58,17 @@ def search(
     """The hits `offset`..`offset + k` for a query, none overlapping another, all of one revision; `telling`
     may widen them or leave out what has no room, `look` adds what is on disk, `pieces` helps to rank.
 
-    No text raises, but UsageError for an empty one, and for a language that there is not. ModelError in mode
-    `vector` where no vectors can be searched; in mode `hybrid` that is a note. StoreError where the index
-    cannot be read.
+    No text raises, but UsageError for an empty one, a language or a kind that there is not. ModelError in
+    mode `vector` where no vectors can be searched; in mode `hybrid` that is a note. StoreError where the
+    index cannot be read.
     """
     if not text.strip():
         raise UsageError("the query is empty; say what to search for")
     filters = filters or Filters()
     if filters.language is not None:
         _check_language(reader, filters.language)
+    if filters.kind is not None:
+        _check_kind(reader, filters.kind)
     query = parse(text)
     model, vector, note = None, None, ""
     if mode != "keyword":
@@ -107,7 +110,23 @@ def _check_language(reader: Reader, name: str) -> None:
         low = name.casefold()
         close = [n for n in known if low in languages.get(n).suffixes] or get_close_matches(low, known, n=1)
         hint = f"did you mean {close[0]}? " if close else ""
-        raise UsageError(f"there is no language '{name}'; {hint}`ckvd languages` lists those there are")
+        raise UsageError(f"there is no language '{name}'; {hint}'ckvd languages' lists those there are")
+
+
+def _check_kind(reader: Reader, name: str) -> None:
+    """Raises UsageError where neither the index nor ckvd has a kind of that name."""
+    if reader.query("SELECT EXISTS (SELECT 1 FROM chunks WHERE kind = ?)", (name,))[0][0]:
+        return
+    there = [kind for (kind,) in reader.query("SELECT DISTINCT kind FROM chunks ORDER BY kind")]
+    known = {*there, *get_args(Unit), *(kind for (kind,) in reader.query("SELECT kind FROM lsp_kind"))}
+    if name not in known:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.casefold(), sorted(known), n=1)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise UsageError(
+            f"there is no kind '{name}'; {hint}this index has: {', '.join(there) or 'nothing yet'}"
+        )
 
 
 def _embed(

@@ -142,12 +142,29 @@ class TestFilters:
             ("klingon", "did you mean kotlin?"),
             ("Python", "did you mean python?"),
             ("js", "did you mean javascript?"),
-            ("-", "`ckvd"),
+            ("-", "'ckvd"),
         ],
     )
     def test_a_language_that_there_is_not(self, index: Index, given: str, said: str) -> None:
         with pytest.raises(UsageError, match=re.escape(f"there is no language '{given}'; {said}")):
             index.search("evict", language=given)
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ("functoin", "did you mean function? this index has: "),
+            ("Method", "did you mean method? "),
+            ("-", "this"),
+        ],
+    )
+    def test_a_kind_that_there_is_not(self, index: Index, given: str, said: str) -> None:
+        with pytest.raises(UsageError, match=re.escape(f"there is no kind '{given}'; {said}")) as raised:
+            index.search("evict", kind=given)
+        assert "class, " in str(raised.value)
+
+    @pytest.mark.parametrize("kind", ["contract", "names"])
+    def test_a_kind_that_this_index_has_none_of(self, index: Index, kind: str) -> None:
+        assert index.search("evict", kind=kind).hits == ()
 
 
 class TestPages:
