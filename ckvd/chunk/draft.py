@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ckvd.chunk.source import Source
-from ckvd.chunk.split import Elision, Splitter, View
+from ckvd.chunk.split import Splitter
 from ckvd.chunk.text import Embedded, TextBuilder, embed_hash
+from ckvd.chunk.view import Elision, View
 from ckvd.model import Chunk, Grain, Parsed, Pieces, Range, Rendering, Segment, Unit, digest, no_pieces
 
 BYTES_PER_TOKEN = 32

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ckvd.chunk.source import Source
-from ckvd.chunk.split import Elision
 from ckvd.chunk.text import MARK
+from ckvd.chunk.view import Elision
 from ckvd.model import Range, Symbol
 
 

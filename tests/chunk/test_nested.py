@@ -8,7 +8,8 @@ from chunk_toy import LIMITS, check, wholes, words
 from ckvd import languages, parse
 from ckvd.chunk import cut
 from ckvd.chunk.source import Source
-from ckvd.chunk.split import Elision, Splitter, View
+from ckvd.chunk.split import Splitter
+from ckvd.chunk.view import Elision, View
 from ckvd.model import Chunk, CutOptions, no_pieces
 
 PYTHON = (
@@ -89,3 +90,15 @@ def test_what_follows_a_chunk_that_is_left_out_and_is_itself_in_parts() -> None:
     assert [a for a, _ in spans] == [0, *(b for _, b in spans[:-1])]
     assert spans[-1][1] == len(data)
     assert all(words(view.render(*span)) <= 64 for span in spans)
+
+
+def test_a_chunk_that_fits_is_not_cut_because_it_seemed_too_big() -> None:
+    """Behind a chunk that is cut: its part takes what stands between the two."""
+    first, between, second = b"x y\n" * 200, b"\n\n", b"x\n" * 60 + b"y y y\n" * 400
+    data = first + between + second
+    begin, end = len(first) + len(between), len(data)
+    view = View(Source(data), (), [(0, len(first)), (begin, end)])
+    splitter = Splitter(view, no_pieces, "#", lambda a, b: data.count(b"x", a, b), 0, 64)
+    spans = splitter.split(0, end, (), 260)
+    assert (len(first), end) in spans
+    assert [a for a, _ in spans] == [0, *(b for _, b in spans[:-1])]
