@@ -57,7 +57,7 @@ def done(f: Failure) -> str:
     """What stands in the index instead of a clean result."""
     if f.reason in _DONE:
         return _DONE[f.reason]
-    kept = "1 intact symbol kept" if f.symbols == 1 else f"{f.symbols or 'no'} intact symbols kept"
+    kept = "1 symbol kept" if f.symbols == 1 else f"{f.symbols or 'no'} symbols kept"
     if f.parse_status == "partial":
         return f"{kept}; windows over the damage"
     if f.parse_status == "failed":

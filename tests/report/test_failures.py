@@ -195,13 +195,13 @@ def test_the_screen_says_why_what_and_how(tree: Tree) -> None:
         "    │       ^",
         "  why     line 1, column 7: ')' is missing",
         "  damage  2 bytes of 17, line 1",
-        "  done    1 intact symbol kept; windows over the damage",
+        "  done    1 symbol kept; windows over the damage",
         "  mend    add the missing ); look for what is left open at or above this line",
         "",
     ]
     told = status.as_json(found, failures=True)["failures"][0]
     assert (told["source"], told["column"], told["lines"]) == ("def f(:", 6, [[1, 1]])
-    assert told["done"] == "1 intact symbol kept; windows over the damage"
+    assert told["done"] == "1 symbol kept; windows over the damage"
     assert told["mend"].startswith("add the missing )")
 
 
@@ -262,8 +262,8 @@ def test_the_remedy_fits_the_damage(changes: dict[str, Any], line: str | None, s
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"symbols": 12}, "12 intact symbols kept; windows over the damage"),
-        ({"parse_status": "failed", "strategy": "window"}, "no intact symbols kept; windows over all else"),
+        ({"symbols": 12}, "12 symbols kept; windows over the damage"),
+        ({"parse_status": "failed", "strategy": "window"}, "no symbols kept; windows over all else"),
         ({"reason": "crashed", "parse_status": "failed"}, "cut into windows"),
         ({"reason": "unreadable", "parse_status": "none"}, "listed without content"),
     ],
