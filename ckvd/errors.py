@@ -40,6 +40,10 @@ class PassingStoreError(StoreError):
     """What may pass: a disk that is full or fails, a file in use. A daemon waits until it has."""
 
 
+class NoIndexError(StoreError):
+    """There is no database yet, or one in which nothing was written."""
+
+
 class NewerStoreError(StoreError):
     """The database was written by a later version of the contract."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
 from ckvd.disk import looked_up
-from ckvd.errors import CkvdError
+from ckvd.errors import CkvdError, NoIndexError
 from ckvd.place import Place, as_shown
 from ckvd.report.plain import plain
 from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
@@ -85,9 +86,8 @@ def embed(where: Place, text: str) -> dict[str, Any]:
     from ckvd.settings import Settings
 
     model = None
-    if os.path.exists(where.db):
-        with open_reader(where.db) as reader:
-            model = serving(reader)
+    with contextlib.suppress(NoIndexError), open_reader(where.db) as reader:
+        model = serving(reader)
     spec = model_of(where.root, model) if model is not None else Settings.load(where.tree.path).model
     q = quantise(embedder.load(spec).embed_query(text)[None])
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -55,6 +56,23 @@ def _missing(tree: Tree) -> None:
     shutil.rmtree(tree.db.parent)
 
 
+def _empty(tree: Tree) -> None:
+    shutil.rmtree(tree.db.parent)
+    tree.db.parent.mkdir()
+    tree.db.touch(0o600)
+
+
+def _folder(tree: Tree) -> None:
+    shutil.rmtree(tree.db.parent)
+    tree.db.mkdir(parents=True)
+
+
+def _fifo(tree: Tree) -> None:
+    shutil.rmtree(tree.db.parent)
+    tree.db.parent.mkdir()
+    os.mkfifo(tree.db)
+
+
 def _no_database(tree: Tree) -> None:
     tree.db.write_bytes(b"not a database at all\n" * 500)
 
@@ -71,6 +89,10 @@ def _newer(tree: Tree) -> None:
     _edit(tree, "PRAGMA user_version = 2; DROP VIEW symbols; DROP VIEW meta;")
 
 
+def _older(tree: Tree) -> None:
+    _edit(tree, "UPDATE meta_kv SET value = 1 WHERE key = 'schema_version'")
+
+
 def _foreign(tree: Tree) -> None:
     tree.db.unlink()
     _edit(tree, "CREATE TABLE t(a);")
@@ -80,20 +102,41 @@ STATES: dict[str, Callable[[Tree], None]] = {
     "stopped": lambda tree: None,
     "stale": _stale,
     "missing": _missing,
+    "empty": _empty,
+    "folder": _folder,
+    "fifo": _fifo,
     "no-database": _no_database,
     "malformed": _malformed,
     "newer": _newer,
+    "older": _older,
     "foreign": _foreign,
 }
 
 UNREADABLE = {
     "missing": "there is no index at",
+    "empty": "there is no index at",
+    "folder": "is not a regular file",
+    "fifo": "is not a regular file",
     "no-database": "is damaged",
     "malformed": "is damaged",
     "newer": "was written by a newer ckvd",
     "foreign": "is not an index of ckvd",
 }
 """What a plugin says instead of an answer."""
+
+KINDS = {
+    **dict.fromkeys(("no-database", "malformed"), "damaged"),
+    **dict.fromkeys(("folder", "fifo"), "unreadable"),
+    "empty": "missing",
+}
+"""The plugin's one word for it, where that is not the state's name."""
+
+SAID = {
+    **UNREADABLE,
+    "older": "was written by an older ckvd",
+    "foreign": "is the database of another program",
+}
+"""What every command and tool of ckvd that needs an index says instead."""
 
 
 def in_state(base: Tree, root: Path, state: str) -> Tree:

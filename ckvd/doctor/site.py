@@ -10,7 +10,7 @@ import shutil
 import stat
 
 from ckvd.control import ask, holder
-from ckvd.errors import CkvdError, ConfigError, DamagedStoreError, ModelError, StoreError
+from ckvd.errors import CkvdError, ConfigError, ModelError, NoIndexError, StoreError
 from ckvd.place import Place
 from ckvd.report.findings import Finding
 from ckvd.report.terminal import counted, number, size
@@ -156,14 +156,13 @@ def index(where: Place) -> Finding:
         return Finding("index", "warn", f"not looked at ({e})", "mend SQLite first")
     try:
         with opened(where.db) as reader:
-            if reader is None:
-                return Finding("index", "warn", f"none yet at {where.db}", "ckvd index, or ckvd run")
             found = reader.query("PRAGMA quick_check(1)")[0][0]
             revision, files = reader.revision, reader.query("SELECT count(*) FROM files")[0][0]
-    except DamagedStoreError as e:
-        return Finding("index", "bad", str(e), "ckvd index mends it or builds it anew")
+    except NoIndexError:
+        return Finding("index", "warn", f"none yet at {where.db}", "ckvd index, or ckvd run")
     except StoreError as e:
-        return Finding("index", "bad", str(e), "if nothing else helps, delete the file: it is built anew")
+        why, _, remedy = str(e).rpartition("; ")
+        return Finding("index", "bad", why, remedy)
     if found != "ok":
         return Finding("index", "bad", f"{where.db} is damaged ({found})", "delete it: it is built anew")
     return Finding("index", "ok", f"revision {number(revision)}, {counted(files, 'file')}, sound")
@@ -226,10 +225,9 @@ def _folders(where: Place) -> int:
         from ckvd.report.snapshot import opened
 
         with opened(where.db) as reader:
-            if reader is not None:
-                return int(reader.query(_INDEXED)[0][0])
+            return int(reader.query(_INDEXED)[0][0])
     except (ImportError, StoreError):
-        pass  # `sqlite` and `index` say why
+        pass  # `sqlite` and `index` say why, where it is not that there is none yet
     count = 0
     for _, names, _ in os.walk(where.tree.path):
         names[:] = [name for name in names if name not in (b".git", b".ckvd")]

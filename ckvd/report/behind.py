@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ckvd import settings
+from ckvd.errors import NoIndexError
 from ckvd.model import Stamp
 from ckvd.place import Place
 from ckvd.report.snapshot import opened
@@ -44,8 +46,9 @@ def look(where: Place) -> Behind:
     tree = where.tree
     repo = Repo(tree) if tree.git_dir is not None else None
     found = scan(tree.path, repo, settings.load(tree.path), where.own_files)
-    with opened(where.db) as reader:
-        known = indexed(reader) if reader is not None else {}
+    known: Mapping[bytes, Indexed] = {}
+    with contextlib.suppress(NoIndexError), opened(where.db) as reader:
+        known = indexed(reader)
     head = repo.head() if repo is not None else None
     touched = suspects(found.entries, known)
     return Behind(

@@ -102,7 +102,7 @@ def screen(report: Report) -> ConsoleRenderable:
     total = found.total(INDEX)
     parts: list[ConsoleRenderable] = []
     if not total.functions:
-        parts.append(cells("There is no function in the index yet; 'ckvd index' builds it."))
+        parts.append(cells("There is no function in the index."))
     else:
         headers = (
             f"{number(found.file_headers)} file headers, {number(found.torn_file_headers)} end in a symbol"

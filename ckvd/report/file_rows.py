@@ -36,8 +36,6 @@ def file_rows(where: Place, stale: list[str] | None = None) -> Iterator[FileRows
     The paths of those that have changed since, or cannot be read, are added to `stale`.
     """
     with opened(where.db) as reader:
-        if reader is None:
-            return
         files = reader.query(_FILES)
         symbols, chunks = _by_file(reader.query(_SYMBOLS)), _by_file(reader.query(_CHUNKS))
     for number, path, path_bytes, language, oid in files:

@@ -69,16 +69,14 @@ def write(where: Place, file: str) -> None:
 
 
 def collect(where: Place) -> Page:
-    """Raises StoreError where the database cannot be read; one that is not there yet has no rows."""
+    """Raises StoreError where the database cannot be read or is not there."""
     root = where.tree.path
-    data = snapshot.read(where.db) or Snapshot()
+    data = snapshot.read(where.db)
     sizes: dict[str, Counter[int]] = {}
-    hours: Sequence[Metric] = ()
     with snapshot.opened(where.db) as reader:
-        if reader is not None:
-            hours = reader.metrics(HOURS_KEPT)
-            for unit, tokens, n in reader.query("SELECT unit, tokens, count(*) FROM chunks GROUP BY 1, 2"):
-                sizes.setdefault(unit, Counter())[tokens] = n
+        hours = reader.metrics(HOURS_KEPT)
+        for unit, tokens, n in reader.query("SELECT unit, tokens, count(*) FROM chunks GROUP BY 1, 2"):
+            sizes.setdefault(unit, Counter())[tokens] = n
     try:
         limit = Settings.load(root).options.limit
     except (ConfigError, ModelError):
@@ -156,7 +154,7 @@ def _sections(page: Page) -> Iterator[str]:
 
     data = page.data
     if not data.files:
-        yield _section("Nothing yet", "There is no file in the index; 'ckvd index' builds it.")
+        yield _section("Nothing yet", "There is no file in the index.")
         return
     yield _section(
         "Chunk sizes",

@@ -44,10 +44,8 @@ class Rates:
 
 
 def collect(where: Place) -> Rates:
-    """Raises StoreError where the database cannot be read; one that is not there yet has no files."""
+    """Raises StoreError where the database cannot be read or is not there."""
     with opened(where.places.db) as reader:
-        if reader is None:
-            return Rates(0, (), {})
         return Rates(reader.revision, tuple(reader.outcomes()), directories(reader))
 
 
@@ -73,7 +71,7 @@ def show(rates: Rates) -> None:
 def screen(rates: Rates) -> ConsoleRenderable:
     """Languages, folders and reasons, the worst first."""
     if not rates.outcomes:
-        return cells("There is no file in the index yet; 'ckvd index' builds it.")
+        return cells("There is no file in the index.")
     t = rates.total
     first = f"{counted(t.files, 'file')}, {number(t.parsed)} parsed"
     if t.success is not None:

@@ -69,7 +69,7 @@ class Report:
 
 
 def collect(where: Place) -> Report:
-    """Raises StoreError where the database cannot be read; one that is not there yet has no chunks.
+    """Raises StoreError where the database cannot be read or is not there.
 
     The limit is that of the configuration as it is on disk, None where that is wrong; status says why.
     """
@@ -78,8 +78,6 @@ def collect(where: Place) -> Report:
     except (ConfigError, ModelError):
         limit = None
     with opened(where.db) as reader:
-        if reader is None:
-            return Report(0, sizes.measure((), limit), Storage(), ())
         rows = (SizeRow(*row) for row in reader.query(_SIZES))
         largest = [Large(*row) for row in reader.query(_LARGEST, (LARGEST,))]
         return Report(reader.revision, sizes.measure(rows, limit), _storage(reader), largest)
@@ -122,7 +120,7 @@ def screen(report: Report) -> ConsoleRenderable:
     found = report.sizes
     total = found.total
     if not total.chunks:
-        return cells("There is no chunk in the index yet; 'ckvd index' builds it.")
+        return cells("There is no chunk in the index.")
     over = (f"{number(total.over_limit)} over it", "bold red" if total.over_limit else "")
     limit = ("no limit known",) if found.limit is None else (f"limit {number(found.limit)} tokens · ", over)
     cut = (f"{number(total.truncated)} truncated", "bold red" if total.truncated else "")

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import stat
 from collections.abc import Iterator
 
-import apsw
-
-from ckvd.errors import StoreError
 from ckvd.report.values import Failure, Snapshot, Tally, tallies
-from ckvd.store import owner
-from ckvd.store.connection import connect_reader, plain_errors
-from ckvd.store.reader import Reader
+from ckvd.store.reader import Reader, open_reader
 
 HOURS = 24
 """Rows of metrics that a snapshot has: enough to tell the pace."""
@@ -34,46 +27,15 @@ ORDER BY path
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[Reader | None]:
-    """One read transaction on the database at `path`; None where there is none, or none with a schema yet.
-
-    Raises NewerStoreError, DamagedStoreError or another StoreError, each with its remedy.
-    """
-    try:
-        mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        yield None
-        return
-    except OSError as e:
-        raise StoreError(f"the database {path} cannot be read ({e.strerror}); check its permissions") from e
-    if not stat.S_ISREG(mode):  # opening a FIFO would wait for its writer
-        raise StoreError(f"{path} is not a regular file; remove it, or pass another with --db")
-    with plain_errors(path), contextlib.closing(connect_reader(path)) as db:
-        db.execute("BEGIN")
-        owner.check_owner(db, path)
-        try:
-            yield _reader(path, db)
-        except apsw.SQLError as e:
-            raise StoreError(f"{path} is not as ckvd lays it out ({e}); 'ckvd index' mends it") from e
+def opened(path: str) -> Iterator[Reader]:
+    """One read transaction on the database at `path`. Raises as `open_reader` does."""
+    with open_reader(path) as reader, reader.snapshot():
+        yield reader
 
 
-def _reader(path: str, db: apsw.Connection) -> Reader | None:
-    if not db.execute("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'meta_kv')").get:
-        return None  # just made: its schema is on the way
-    version = db.execute("SELECT value FROM meta_kv WHERE key = 'schema_version'").get
-    if version != owner.SCHEMA_VERSION:
-        raise StoreError(f"{path} was written by an older ckvd; 'ckvd index' brings it up to date")
-    return Reader(path, db)
-
-
-def read(path: str) -> Snapshot | None:
-    """All that status tells of the database itself, as of one moment; None where there is no index yet.
-
-    Raises as `opened` does.
-    """
+def read(path: str) -> Snapshot:
+    """All that status tells of the database itself, as of one moment. Raises as `opened` does."""
     with opened(path) as reader:
-        if reader is None:
-            return None
         serving = reader.query("SELECT name, dimensions FROM model WHERE serving")
         model, dimensions = serving[0] if serving else (None, 0)
         db_bytes, wal_bytes, collectable_bytes = reader.sizes()

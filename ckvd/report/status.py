@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from typing import Any
 
 from ckvd import languages
 from ckvd.control import Places, ask, holder
-from ckvd.errors import ConfigError, ModelError, WorktreeError
+from ckvd.errors import ConfigError, ModelError, NoIndexError, WorktreeError
 from ckvd.place import Place
 from ckvd.report import document, snapshot
 from ckvd.report.behind import look
@@ -31,7 +32,9 @@ def collect(where: Place, *, brief: bool = False) -> Status:
     """
     errors = []
     daemon = _daemon(where.places)
-    data = snapshot.read(where.places.db)
+    data: Snapshot | None = None
+    with contextlib.suppress(NoIndexError):
+        data = snapshot.read(where.places.db)
     behind = limit = None
     if (daemon is None or daemon.pending_files is None) and not (brief and data is None):
         try:

@@ -37,10 +37,8 @@ class Trend:
 
 
 def collect(where: Place) -> Trend:
-    """Raises StoreError where the database cannot be read; one that is not there yet has no hours."""
+    """Raises StoreError where the database cannot be read or is not there."""
     with opened(where.db) as reader:
-        if reader is None:
-            return Trend(0, ())
         return Trend(reader.revision, tuple(reader.metrics(HOURS_KEPT)))
 
 

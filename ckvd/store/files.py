@@ -38,15 +38,21 @@ def prepare(path: str) -> None:
         try:
             mode = os.fstat(fd).st_mode
             if not stat.S_ISREG(mode):
-                raise StoreError(f"{path} is not a regular file; pass another with --db")
+                raise not_a_file(path)
             if is_own_folder(path) and stat.S_IMODE(mode) != 0o600:
                 os.fchmod(fd, 0o600)
         finally:
             os.close(fd)
+    except IsADirectoryError:
+        raise not_a_file(path) from None
     except FileNotFoundError as e:
         raise StoreError(f"the folder {folder} does not exist; make it or pass another --db") from e
     except OSError as e:
         raise refused(f"cannot write {path}", e, "check its permissions or pass --db") from e
+
+
+def not_a_file(path: str) -> StoreError:
+    return StoreError(f"{path} is not a regular file; remove it, or pass another with --db")
 
 
 def _own_folder(folder: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
-from ckvd.errors import StoreError
-from ckvd.store import owner
+from ckvd.errors import NoIndexError, StoreError
+from ckvd.store import files, owner
 from ckvd.store.connection import MetaValue, connect_reader, plain_errors, transaction
 from ckvd.store.metrics import HOURS_KEPT, Metric, quantile
 
@@ -126,21 +127,40 @@ def _select(kind: type[Any], view: str) -> str:
 def open_reader(path: str, cache_kib: int = 2048) -> Reader:
     """Opens the database at `path` for reading; `cache_kib` of it at most stay in memory between queries.
 
-    Raises StoreError where there is none, it is not ckvd's or cannot be read, DamagedStoreError where SQLite
-    finds it malformed, NewerStoreError where a later version wrote it.
+    Every command and tool that reads comes by here, so that each says the same. Raises NoIndexError where
+    there is none yet, NewerStoreError where a later version wrote it, DamagedStoreError where SQLite finds it
+    malformed, another StoreError where it is not ckvd's, of an older version, or cannot be read.
     """
-    if not os.path.exists(path):
-        raise StoreError(f"there is no index at {path}; make one with `ckvd index`")
+    _check_file(path)
     with plain_errors(path), contextlib.ExitStack() as undo:
         db = connect_reader(path)
         undo.callback(db.close)
         owner.check_owner(db, path)
-        if owner.version(db) != owner.SCHEMA_VERSION:
-            raise StoreError(f"{path} is not as this ckvd lays it out; bring it up to date with `ckvd index`")
+        version = owner.version(db)
+        if version is None:  # just made: its schema is on the way, or whoever made it was killed
+            raise _none_at(path)
+        if version != owner.SCHEMA_VERSION:
+            raise StoreError(f"{path} was written by an older ckvd; 'ckvd index' brings it up to date")
         db.pragma("cache_size", -cache_kib)
         reader = Reader(path, db)
         undo.pop_all()
     return reader
+
+
+def _check_file(path: str) -> None:
+    """What SQLite would say in words of its own, or wait for: a FIFO has no writer."""
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise _none_at(path) from None
+    except OSError as e:
+        raise StoreError(f"the database {path} cannot be read ({e.strerror}); check its permissions") from e
+    if not stat.S_ISREG(mode):
+        raise files.not_a_file(path)
+
+
+def _none_at(path: str) -> NoIndexError:
+    return NoIndexError(f"there is no index at {path}; make one with 'ckvd index'")
 
 
 class Reader:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_states import FILES, UNREADABLE, in_state
+from index_states import FILES, KINDS, UNREADABLE, in_state
 from support import Ckvd, Tree
 
 import ckvd as package
@@ -259,8 +259,7 @@ def test_an_index_that_cannot_be_read_is_said(
     """
     out = nvim(in_state(base, root, state), lua, "broken.py")
     assert UNREADABLE[state] in out["told"][0]
-    kind = {"no-database": "damaged", "malformed": "damaged"}.get(state, state)
-    assert out["line"] == f"ckvd {kind}"
+    assert out["line"] == f"ckvd {KINDS.get(state, state)}"
 
 
 @pytest.mark.parametrize("state", UNREADABLE)

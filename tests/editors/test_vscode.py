@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_states import FILES, UNREADABLE, in_state
+from index_states import FILES, KINDS, UNREADABLE, in_state
 from support import Ckvd, Tree
 
 import ckvd as package
@@ -124,7 +124,7 @@ def test_what_changed_since(node: Node, base: Tree, root: Path, ckvd: Ckvd) -> N
 def test_an_index_that_cannot_be_read_is_said(node: Node, base: Tree, root: Path, state: str) -> None:
     tree = in_state(base, root, state)
     said = node.reader(tree, "return await r.outline('broken.py')")
-    assert said["kind"] == {"no-database": "damaged", "malformed": "damaged"}.get(state, state)
+    assert said["kind"] == KINDS.get(state, state)
     assert UNREADABLE[state] in said["message"]
     found = node.reader(tree, "return await r.search('evict')")
     assert found["kind"] == "other"
@@ -219,7 +219,7 @@ def test_the_extension_says_what_is_wrong(node: Node, base: Tree, root: Path, st
       return [outline, seen.bar.text, seen.bar.tooltip, seen.said];
     """
     outline, text, tooltip, said = node.extension(in_state(base, root, state), program)
-    kind = {"no-database": "damaged", "malformed": "damaged"}.get(state, state)
+    kind = KINDS.get(state, state)
     assert (outline, text) == ([], f"ckvd {kind}")
     assert UNREADABLE[state] in tooltip
     assert said == [f"ckvd: {tooltip}"]

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import anyio
 import pytest
-from index_states import build, in_state
+from index_states import SAID, build, in_state
 from mcp import Client, StdioServerParameters
 from support import Ckvd, Tree
 
@@ -28,13 +28,6 @@ TOOLS = {
     "status": {},
 }
 """Each tool that reads, and a call that answers where the index is sound."""
-UNREADABLE = {
-    "missing": "there is no index at",
-    "no-database": "is damaged",
-    "malformed": "is damaged",
-    "newer": "was written by a newer ckvd",
-    "foreign": "is the database of another program",
-}
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +118,7 @@ def test_an_index_that_cannot_be_read_is_an_error_until_it_can(
 
     async def talk(client: Client) -> dict[str, list[str]]:
         said = {}
-        for state in UNREADABLE:
+        for state in SAID:
             shutil.rmtree(tree.db.parent, ignore_errors=True)
             other = in_state(base, tmp_path / state, state)
             if other.db.parent.exists():
@@ -139,7 +132,7 @@ def test_an_index_that_cannot_be_read_is_an_error_until_it_can(
 
     for state, answers in session(ckvd, tree, talk).items():
         for said in answers:
-            assert UNREADABLE[state] in said
+            assert SAID[state] in said
             assert "\n" not in said
 
 
@@ -184,15 +177,17 @@ def test_wrong_questions_are_answered_plainly(ckvd: Ckvd, base: Tree) -> None:
             await refused(client, "symbols", path="broken.py", name="torn"),
             await refused(client, "search", query="x", k=0),
             await refused(client, "search", query="x", language="klingon"),
+            await refused(client, "search", query="x", kind="functions"),
         ]
 
-    empty, nothing, neither, absent, both, bad, unspoken = session(ckvd, base, talk)
+    empty, nothing, neither, absent, both, bad, unspoken, unkind = session(ckvd, base, talk)
     assert "the query is empty" in empty
     assert "no chunk 'no/such.py:1'" in nothing
     assert neither == both
     assert "is not in the index" in absent
     assert "greater than or equal to 1" in bad
     assert "no language 'klingon'; did you mean kotlin?" in unspoken
+    assert "no kind 'functions'; did you mean function? this index has: class, " in unkind
 
 
 def test_it_ends_with_its_input(ckvd: Ckvd, base: Tree) -> None:

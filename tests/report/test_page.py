@@ -135,7 +135,7 @@ def test_folders_that_are_too_many_count_in_those_above() -> None:
 
 def test_an_empty_index_says_so(tree: Tree) -> None:
     text = page.render(page.collect(Rows(tree).store()))
-    assert "'ckvd index' builds it" in html.unescape(text)
+    assert "There is no file in the index." in html.unescape(text)
 
 
 def test_the_command(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:

@@ -110,9 +110,3 @@ def test_sizes_as_text(ckvd: Ckvd, indexed: Tree) -> None:
     assert "█" in shown
     assert re.search(r"^headers +\d+\.\d % more characters, each text stored once", shown, re.MULTILINE)
     assert "0 truncated" in shown
-
-
-@pytest.mark.parametrize("what", ["sizes", "boundaries"])
-def test_a_tree_without_an_index_is_no_error(ckvd: Ckvd, folder: Tree, what: str) -> None:
-    assert "'ckvd index' builds it" in ckvd("report", what, folder.root).stdout
-    assert document(ckvd, what, folder)

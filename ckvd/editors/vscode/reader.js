@@ -122,7 +122,12 @@ class Reader {
 
   /** One SELECT with `:name` parameters: `{ rows, meta }`, all of one moment. Rejects with IndexError. */
   query(sql, values = {}) {
-    if (!fs.existsSync(this.db)) {
+    const stat = fs.statSync(this.db, { throwIfNoEntry: false });
+    if (stat && !stat.isFile()) {
+      const remedy = "remove it, or name another in the setting ckvd.db";
+      return Promise.reject(new IndexError("unreadable", `${this.db} is not a regular file: ${remedy}`));
+    }
+    if (!stat?.size) {
       const remedy = "make one with ckvd index, or ckvd run";
       return Promise.reject(new IndexError("missing", `there is no index at ${this.db}: ${remedy}`));
     }

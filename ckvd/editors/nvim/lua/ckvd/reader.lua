@@ -51,7 +51,10 @@ end
 --- `{ kind, message }`, `rows` are tables by column; all of it, `meta` too, is of one moment.
 function M.query(db, sql, values, done)
   local function fail(kind, message) done({ kind = kind, message = message }) end
-  if not vim.loop.fs_stat(db) then
+  local stat = vim.loop.fs_stat(db)
+  if stat and stat.type ~= "file" then
+    return fail("unreadable", db .. " is not a regular file: remove it, or name another in setup { db = … }")
+  elseif not stat or stat.size == 0 then
     return fail("missing", ("there is no index at %s: make one with ckvd index, or ckvd run"):format(db))
   elseif vim.fn.executable(M.sqlite3) == 0 then
     return fail("sqlite3", M.sqlite3 .. " is not there: install the sqlite3 shell, 3.38 or later")
