@@ -15,10 +15,10 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ckvd.errors import CkvdError, LockedError, StoreError, refused
+from ckvd.place import Places as Places
 
 Message = dict[str, Any]
 
@@ -31,26 +31,6 @@ class Request(NamedTuple):
 
 
 _LONGEST = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The files that belong to a database, all in its folder."""
-
-    db: str
-
-    @property
-    def lock(self) -> str:
-        return self.db + ".lock"
-
-    @property
-    def socket(self) -> str:
-        return self.db + ".sock"
-
-    @property
-    def probe(self) -> str:
-        """Made and removed at the start, to see whether the file system tells of it."""
-        return self.db + ".probe"
 
 
 class Lock:

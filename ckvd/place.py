@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from ckvd.control import Places
     from ckvd.worktree.git.root import Root
 
 _OWN = os.path.join(".ckvd", "index.db")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Places(NamedTuple):
+    """The files that belong to a database, all in its folder."""
+
+    db: str
+
+    @property
+    def lock(self) -> str:
+        return self.db + ".lock"
+
+    @property
+    def socket(self) -> str:
+        return self.db + ".sock"
+
+    @property
+    def probe(self) -> str:
+        """Made and removed at the start, to see whether the file system tells of it."""
+        return self.db + ".probe"
+
+
+class Place(NamedTuple):
     """A tree and the database that indexes it."""
 
     tree: Root
@@ -44,7 +60,6 @@ class Place:
 
 def place(root: str | None, db: str | None) -> Place:
     """Where ROOT and --db lead. Raises WorktreeError where there is no such folder, or no working tree."""
-    from ckvd.control import Places
     from ckvd.worktree.git.root import find_root
 
     tree = find_root(os.fsencode(root if root is not None else os.getcwd()))

@@ -5,18 +5,19 @@ what a command spends. What it cannot answer at once, the command finds by itsel
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ckvd import __version__
-from ckvd.control import Message, Places, ask
 from ckvd.errors import CkvdError
 from ckvd.hit import Hit, Results
-from ckvd.place import near
+from ckvd.place import Places, near
 
 if TYPE_CHECKING:
+    from ckvd.control import Message
     from ckvd.index import Index
 
 _OPTIONS = frozenset(
@@ -63,9 +64,14 @@ def ask_daemon(root: str | None, asked: Mapping[str, Any]) -> Results | None:
     if found is None:
         return None
     tree, db = found
+    places = Places(db)
+    if not os.path.exists(places.socket):
+        return None
+    from ckvd.control import ask  # which brings sockets, and takes a while
+
     # A reply that was cut short for its length is no JSON.
     with contextlib.suppress(CkvdError, TimeoutError, ValueError):
-        reply = ask(Places(db), {"op": "search", "for": _who(tree), "asked": dict(asked)}, _WAIT_S)
+        reply = ask(places, {"op": "search", "for": _who(tree), "asked": dict(asked)}, _WAIT_S)
         if reply is not None:
             return _results(reply["found"])
     return None

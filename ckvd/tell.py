@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from ckvd import budget
 from ckvd.errors import CkvdError
@@ -16,8 +16,7 @@ FileText = Callable[[FileRow], str]
 """The text of a file as it was indexed; raises CkvdError where it has changed since, or is gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(NamedTuple):
     """`expand` widens each hit; `budget` is in tokens as `count` counts them, None for all of every hit."""
 
     count: budget.Count
@@ -26,8 +25,7 @@ class Telling:
     budget: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """`tokens` is what the hits take of a budget; `note` says what could not be told as asked."""
 
     hits: tuple[Hit, ...]

@@ -12,7 +12,6 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -192,6 +191,8 @@ class _Transformer(_Onnx):
     def embed(self, texts: Sequence[str]) -> Vector:
         if self._threads == 1 or len(texts) < 2:
             return super().embed(texts)
+        from concurrent.futures import ThreadPoolExecutor  # which few need, and which takes a while
+
         with ThreadPoolExecutor(self._threads) as pool:
             return np.stack(list(pool.map(lambda text: self._one(self.spec.document_prefix + text), texts)))
 
