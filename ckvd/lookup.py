@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ckvd import rank
 from ckvd.query import Query
@@ -31,8 +30,7 @@ _STANDING_IN = "coalesce((SELECT hash FROM stand_in WHERE chunk = c.id), c.embed
 """SQL: the hash of the vector that answers for the chunk `c`, where some stand in for others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """What a hit must be; None for whatever. `path` is a glob in SQLite's sense, whose `*` also crosses
     `/`; one without a wildcard means that file, or all beneath that folder."""
 
@@ -75,19 +73,25 @@ class Lookup:
 
     def counts(self, query: Query) -> dict[str, int]:
         """Chunks with each word of the query, by its term: FREQUENT stands for that many and more."""
+        return {term: self._count(term) for term in query.words}
+
+    def _count(self, match: str) -> int:
         sql = "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?)"
-        return {term: self._query(sql, (term, FREQUENT))[0][0] for term in query.words}
+        return int(self._query(sql, (match, FREQUENT))[0][0])
 
     def by_words(self, query: Query, counts: Mapping[str, int]) -> dict[int, float]:
         """BM25 scores, higher is better; 0 for what only has the query within a symbol's name.
 
-        A chunk that has none but FREQUENT words counts where those with others are fewer than the limit: such
-        chunks are most of what matches, and scoring them all took most of the time of a search.
+        A chunk that has none but FREQUENT words, or forms of words, counts where those with others are fewer
+        than the limit: such chunks are most of what matches, and scoring them all took most of the time of a
+        search.
         """
         if not query.terms:
             return {}
-        frequent = [term for term, count in counts.items() if count >= FREQUENT]
-        match, rarer = query.match(frequent), query.match_without(frequent)
+        frequent = {term for term, count in counts.items() if count >= FREQUENT}
+        match = query.match(frequent)
+        frequent.update(form for form in query.forms(frequent) if self._count(form) >= FREQUENT)
+        rarer = query.match_without(frequent)
         rows = self._scored(match, rarer) if frequent and rarer else []
         if len(rows) < self._limit:
             rows = self._scored(match)

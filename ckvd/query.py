@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from ckvd import words
 
@@ -37,8 +37,7 @@ _SUFFIXES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A parsed query.
 
     `terms` are phrases and words in FTS5's syntax, none where the text has no word. `words` are the distinct
@@ -59,15 +58,17 @@ class Query:
 
     def match(self, alone: Collection[str] = ()) -> str:
         """The FTS5 expression, '' without terms; of the terms in `alone` the other forms are left out."""
-        return " OR ".join(dict.fromkeys((*self.terms, *self._forms(alone))))
+        return " OR ".join(dict.fromkeys((*self.terms, *self.forms(alone))))
 
     def match_without(self, left_out: Collection[str]) -> str:
-        """The FTS5 expression of the other terms and their forms, '' where there are none."""
-        terms = (term for term in self.terms if term not in left_out)
-        return " OR ".join(dict.fromkeys((*terms, *self._forms(left_out))))
+        """The FTS5 expression of the other terms and, of those, the other forms; '' where there are none."""
+        parts = dict.fromkeys((*self.terms, *self.forms(left_out)))
+        return " OR ".join(part for part in parts if part not in left_out)
 
-    def _forms(self, alone: Collection[str]) -> Iterator[str]:
-        return (self.beginnings[term] for term in self.terms if term in self.beginnings and term not in alone)
+    def forms(self, alone: Collection[str] = ()) -> tuple[str, ...]:
+        """What matches the words in their other forms as well, but for those in `alone`."""
+        words = (term for term in self.terms if term in self.beginnings and term not in alone)
+        return tuple(dict.fromkeys(self.beginnings[term] for term in words))
 
 
 def parse(text: str) -> Query:

@@ -41,7 +41,9 @@ def _take_out(db: apsw.Connection, plans: Iterable[FilePlan]) -> None:
     other = [(i,) for plan in plans for i, _ in plan.updates]
     # FTS5 reads what it is to forget from the rows themselves.
     db.executemany(rows.DELETE_WORDS, gone + other)
-    db.execute("UPDATE meta_kv SET value = value + ? WHERE key = 'words_gone'", (len(gone) + len(other),))
+    new = sum(len(plan.inserts) for plan in plans)
+    touched = len(gone) + len(other) + new  # what the words of are to be merged anew
+    db.execute("UPDATE meta_kv SET value = value + ? WHERE key = 'words_gone'", (touched,))
     db.executemany("DELETE FROM chunk WHERE id = ?", gone)
     db.executemany("DELETE FROM symbol WHERE id = ?", [(s.id,) for plan in plans for s in plan.symbols_out])
     db.executemany("DELETE FROM file WHERE id = ?", [(plan.file_id,) for plan in plans if plan.removed])

@@ -134,8 +134,9 @@ def _collect_vectors(db: apsw.Connection) -> bool:
 def _merge(db: apsw.Connection) -> bool:
     """A step of FTS5's merging; whether it still found work.
 
-    A deleted row stays in the words as a mark until all segments are merged, which FTS5 does by itself only
-    for new rows. So it is asked to once as many rows went as half of those that are there.
+    A deleted row stays in the words as a mark until all segments are merged, and a search reads each segment:
+    in one of 63,000 chunks a merge takes half a second, and saves a tenth of each search by words. So FTS5 is
+    asked to once as many rows came or went (`words_gone`) as half of those that are there.
     """
     before = db.total_changes()
     with transaction(db):

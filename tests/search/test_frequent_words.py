@@ -4,10 +4,12 @@ are too few."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from search_support import make_index
 
+from ckvd import lookup
 from ckvd.lookup import FREQUENT, Filters, Lookup
 from ckvd.query import parse
 from ckvd.store.reader import Reader, open_reader
@@ -54,3 +56,21 @@ def test_a_filter_comes_first(reader: Reader) -> None:
 
 def test_frequent_words_alone_find_what_they_are_in(reader: Reader) -> None:
     assert len(found(reader, 20, {'"evict"': FREQUENT, '"cache"': FREQUENT})) == 9
+
+
+def test_a_frequent_form_of_a_rare_word_is_no_find_by_itself_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`caching` is nowhere; `cach*`, which it is looked up by as well, stands in four names."""
+    files = {f"cached{n}.py": f"def cached_cache_caches{n}(): return 'cached'\n" for n in range(4)}
+    files |= {f"other{n}.py": f"def other{n}(): return {n}\n" for n in range(40)}
+    files |= {f"some{n}.py": f"def some{n}(): return 'one to evict', {n}\n" for n in range(3)}
+    query = parse("evict caching")
+    counts = {'"evict"': 3, '"caching"': 0}
+    with open_reader(str(make_index(tmp_path, files, "none"))) as reader:
+        look = Lookup(reader, Filters(), 3)
+        found = []
+        for frequent in (5, 4):
+            monkeypatch.setattr(lookup, "FREQUENT", frequent)
+            found.append({c.path[:-4] for c in look.candidates(look.by_words(query, counts))})
+    assert found == [{"cached"}, {"some"}]

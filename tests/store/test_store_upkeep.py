@@ -118,3 +118,19 @@ def test_two_hundred_rounds_of_rewriting_everything(tmp_path: Path) -> None:
     assert churned <= 2 * fresh
     assert faults(tmp_path / "churned.db") == []
     assert select(tmp_path / "churned.db", "SELECT count(*) FROM chunks") == [(50 * 21,)]
+
+
+def test_the_words_of_an_index_that_has_grown_are_merged_into_one_segment(
+    writer: Writer, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "_FEW_ROWS", 10)
+    segments = "SELECT count(DISTINCT segid) FROM chunks_fts_idx"
+    for n in range(3):
+        put(writer, result(b"%d.py" % n, *functions(100 * n, 100 * n + 100)))
+    assert select(db, segments) == [(3,)]
+    writer.maintain()
+    assert select(db, segments) == [(1,)]
+    put(writer, result(b"3.py", *functions(300, 310)))
+    writer.maintain()
+    assert select(db, segments) == [(2,)]  # ten more are not worth it
+    assert faults(db) == []
