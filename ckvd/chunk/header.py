@@ -244,7 +244,7 @@ class Headers:
         end = end if end - item.end <= BESIDE_BYTES else item.end
         most = MOST_BYTES.get(item.kind)
         if most is not None:
-            inner = bisect_left(self._inner, item.start)
+            inner = bisect_left(self._inner, item.start + 1)
             stop = self._inner[inner] if inner < len(self._inner) else end
             stop = min(stop, start + FIRST_BYTES) if end - start > most else stop
             cut = data.rfind(b"\n", start, min(stop, end))

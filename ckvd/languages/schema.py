@@ -55,7 +55,7 @@ VALUES = frozenset({"constant", "variable", "field", "property", "enum_member"})
 """Kinds that are rows, but no units of retrieval of their own."""
 
 HEADER_VALUES = VALUES - {"enum_member"} | {"macro"}
-"""Kinds that the headers of other units may show, where they are no units themselves."""
+"""Kinds that the headers of other units may show, but for units that hold code (a getter)."""
 
 
 class LanguageDataError(ValueError):

@@ -31,15 +31,25 @@ def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]
 
 
 def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:
-    """The values among the drafts that are no units; those of one declaration are one item."""
+    """The values among the drafts that headers show; those of one declaration are one item."""
     groups: dict[Range, tuple[Draft, set[str]]] = {}
     for draft in drafts:
-        if draft.kind in HEADER_VALUES and not _chunked(draft, source):
+        if draft.kind in HEADER_VALUES and _is_told(draft, source):
             groups.setdefault(draft.group, (draft, set()))[1].add(draft.found.name)
     return [
         HeaderItem(kind, *group, frozenset(names), first.frame, text.remark(source, first.above, group[0]))
         for group, (first, names) in groups.items()
     ]
+
+
+def _is_told(draft: Draft, source: bytes) -> bool:
+    """Whether a value is no unit, or one for its doc comment or its length and not for the code in it."""
+    if not _chunked(draft, source):
+        return True
+    if draft.rule.chunk != "multiline":
+        return False
+    one_line = source.find(b"\n", draft.start, draft.end) < 0
+    return one_line or (draft.body is None and draft.kind != "variable")
 
 
 def _chunked(draft: Draft, source: bytes) -> bool:

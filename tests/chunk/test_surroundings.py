@@ -318,3 +318,37 @@ def test_a_byte_order_mark_is_in_no_header() -> None:
     text = "\ufeffusing System.Text;\n\nclass A\n{\n    int F()\n    {\n        return 1;\n    }\n}\n"
     chunks = analyze(Job(b"A.cs", text.encode(), "", CutOptions()), words).chunks
     assert [c.header_text for c in chunks if c.symbol == "A.F"] == ["using System.Text;\nclass A\n{"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "name", "told"),
+    [
+        (
+            "a.c",
+            "/* At most. */\n#define MAX 8\n/* Adds. */\n#define ADD(a, b) \\\n  ((a) + (b))\n"
+            "#define ROWS \\\n  1, 2\n\nint f(void)\n{\n  return ADD(MAX, ROWS);\n}\n",
+            "f",
+            ["/* At most. */", "#define MAX 8", "#define ROWS \\", "  1, 2"],
+        ),
+        (
+            "A.kt",
+            "class A {\n  // Made late.\n  var n: B? = null\n  val rows = listOf(\n    1,\n  )\n"
+            "  /** Big. */\n  val big: Int\n    get() {\n      return 1\n    }\n\n"
+            "  fun f() {\n    g(n, rows, big)\n  }\n}\n",
+            "A.f",
+            ["class A {", "  // Made late.", "  var n: B? = null", "  val rows = listOf(", "    1,", "  )"],
+        ),
+        (
+            "A.cs",
+            "class A\n{\n    /// <summary>Size.</summary>\n    public int Size { get; set; }\n\n"
+            "    void F()\n    {\n        Size = 1;\n    }\n}\n",
+            "A.F",
+            ["class A", "{", "    /// <summary>Size.</summary>", "    public int Size { get; set; }"],
+        ),
+    ],
+    ids=["macro", "property", "accessors"],
+)
+def test_a_documented_value_is_told_though_it_is_a_unit(
+    path: str, text: str, name: str, told: list[str]
+) -> None:
+    assert header(path, text, name) == told
