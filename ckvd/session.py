@@ -112,6 +112,7 @@ def _index(where: Place, signals: Signals, trust: Trust) -> str:
             ix.bring_up_to_date(None)
             ix.note_sync()
             while ix.vectors.make(0.5):
+                ix.metrics.flush()  # from which `status` tells meanwhile how long it will take
                 if ix.should_stop():
                     raise Stopped
             if damage := found.get():

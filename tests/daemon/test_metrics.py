@@ -5,7 +5,13 @@ from __future__ import annotations
 import json
 import time
 
+import pytest
 from support import Ckvd, Tree
+
+from ckvd import session
+from ckvd.place import place
+from ckvd.report import status
+from ckvd.vectors import VectorMaker
 
 SOON_S = 20.0
 
@@ -46,3 +52,21 @@ def test_an_index_that_finds_nothing_to_do_writes_no_row(tree: Tree, ckvd: Ckvd)
     assert len(before) == 1
     ckvd("index", str(tree.root))
     assert tree.rows("SELECT * FROM metrics") == before
+
+
+def test_an_index_under_way_tells_how_long_it_will_take(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree.write({"a.py": "def f(): pass\n"})
+    where = place(str(tree.root), None)
+    told: list[float | None] = []
+    make = VectorMaker.make
+
+    def watched(maker: VectorMaker, seconds: float) -> bool:
+        told.append(status.collect(where).pace.seconds(1000, 1000))
+        return make(maker, seconds) or len(told) == 1  # as where more are waiting
+
+    monkeypatch.setattr(VectorMaker, "make", watched)
+    session.index_once(where)
+    before, meanwhile = told
+    assert before is None
+    assert meanwhile is not None
+    assert meanwhile > 0
