@@ -199,14 +199,18 @@ def _boundaries(found: Boundaries) -> str:
     worst = [s for s in found.severed if any(name != "symbol" for name in s.by)][:SEVERED]
     rows = [
         f"<tr><td>{_text(s.symbol)}</td><td>{_text(s.path)}:{s.start_line}</td>"
-        f'<td class="n lines">{number(s.lines)}</td><td class="n commits">{number(s.touches)}</td>'
-        f"<td>{_text(', '.join(s.by))}</td></tr>"
+        f"{_unit(s.lines, 'line')}{_unit(s.touches, 'commit')}<td>{_text(', '.join(s.by))}</td></tr>"
         for s in worst
     ]
     head = '<tr><th>function</th><th>where</th><th class="n">lines</th><th class="n">commits</th>'
     head += "<th>severed by</th></tr>"
     table = f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>' if rows else ""
     return _section(title, words, _plot("Functions severed, by strategy", figures.boundaries(found)), table)
+
+
+def _unit(n: int, what: str) -> str:
+    """A number in a cell; what it counts is said beside it where there is no head."""
+    return f'<td class="n" data-unit=" {what}{"" if n == 1 else "s"}">{number(n)}</td>'
 
 
 def _failures(page: Page) -> str:

@@ -262,6 +262,7 @@ def test_functions_are_compared_as_they_are_on_disk(tree: Tree, ckvd: Ckvd) -> N
     assert "Of 3 functions, how many each way of cutting would tear apart: this index severs 0." in text
     tree.commit("one")
     assert [(s.symbol, s.touches) for s in page.collect(where).boundaries.severed] == [("long", 1)]
+    assert '<td class="n" data-unit=" commit">1</td>' in page.render(page.collect(where))
     tree.write({"a.py": "def other(): pass\n"})
     assert page.collect(where).boundaries.total("index").functions == 1
 
