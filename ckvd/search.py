@@ -14,7 +14,6 @@ from ckvd import rank
 from ckvd.errors import ModelError, UsageError
 from ckvd.hit import Hit, Results
 from ckvd.lookup import FREQUENT, Filters, Lookup
-from ckvd.model import Unit
 from ckvd.query import Query, parse
 from ckvd.rank import Candidate, Mode, Ranked
 from ckvd.serving import Serving, serving
@@ -117,6 +116,8 @@ def _check_kind(reader: Reader, name: str) -> None:
     """Raises UsageError where neither the index nor ckvd has a kind of that name."""
     if reader.query("SELECT EXISTS (SELECT 1 FROM chunks WHERE kind = ?)", (name,))[0][0]:
         return
+    from ckvd.model import Unit  # which brings all that an index is made of
+
     there = [kind for (kind,) in reader.query("SELECT DISTINCT kind FROM chunks ORDER BY kind")]
     known = {*there, *get_args(Unit), *(kind for (kind,) in reader.query("SELECT kind FROM lsp_kind"))}
     if name not in known:

@@ -8,7 +8,6 @@ disk is a SIGBUS, which no program can answer.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 
 _PAGE = 4096
@@ -28,6 +27,8 @@ def reserve(path: str) -> None:
     """Gives the index of the database at `path`, which is open, all its blocks where that matters."""
     disk = _disk(path)
     if disk is not None and disk.f_bsize < _PAGE:
+        import subprocess  # which takes a while, and which few need
+
         # In a process of its own: to close the file in this one would drop SQLite's locks on it. Where there
         # is no room any more, what the index has must do.
         command = [sys.executable, "-I", "-S", "-c", _RESERVE, path + "-shm", str(_ROOM)]

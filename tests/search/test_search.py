@@ -287,6 +287,20 @@ def test_keyword_search_imports_neither_numpy_nor_onnxruntime(root: Path) -> Non
     assert done.stdout == "[]\n"
 
 
+def test_what_a_search_imports_is_no_more_than_it_needs() -> None:
+    """Nothing that takes longer to import than to search, or is for building an index."""
+    heavy = {
+        *("concurrent.futures", "logging", "numpy", "pygit2", "rich", "socket", "subprocess", "tokenizers"),
+        *("tree_sitter", "urllib.parse", "yaml", "ckvd.control", "ckvd.languages", "ckvd.model"),
+    }
+    program = (
+        "import sys, ckvd.cli, ckvd.index, ckvd.report.hits, ckvd.served;"
+        f"print(sorted({heavy!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
 class TestOnDisk:
     FILES: ClassVar = {
         "a.py": "class Store:\n    @cached\n    def evict_old(self): ...\n",
