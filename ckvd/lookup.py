@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ckvd import rank
-from ckvd.query import Query
+from ckvd.query import Query, means
 from ckvd.rank import Candidate
 from ckvd.serving import Serving
 
@@ -56,18 +56,23 @@ class Lookup:
         self._where, self._values = self._condition(filters)
 
     def by_name(self, query: Query) -> dict[int, int]:
-        """Chunks of the symbols that the query names: 2 as written, 1 but for case."""
+        """Chunks of the symbols that the query names: 2 as written, 1 but for case.
+
+        A query that is a name and nothing else may begin with where the symbol is.
+        """
         found: dict[int, int] = {}
         for name in query.names:
             rows = self._query(
-                "SELECT c.id, s.symbol FROM symbol AS s CROSS JOIN chunk AS c ON c.chunk_id = s.chunk_id"
+                "SELECT c.id, s.symbol, f.path FROM symbol AS s CROSS JOIN chunk AS c"
+                " ON c.chunk_id = s.chunk_id CROSS JOIN file AS f ON f.id = c.file_id"
                 f" WHERE s.name = :name COLLATE NOCASE AND {self._where} LIMIT {_NAMED}",
                 {"name": name.rpartition(".")[2], **self._values},
             )
-            for id_, symbol in rows:
-                if f".{symbol}".endswith(f".{name}"):
+            for id_, symbol, path in rows:
+                where = path if query.whole else ""
+                if means(name, symbol, where):
                     found[id_] = 2
-                elif f".{symbol}".casefold().endswith(f".{name}".casefold()):
+                elif means(name.casefold(), symbol.casefold(), where.casefold()):
                     found.setdefault(id_, 1)
         return found
 

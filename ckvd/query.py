@@ -130,6 +130,19 @@ def stem(word: str) -> str:
     return word
 
 
+def means(name: str, symbol: str, path: str = "") -> bool:
+    """Whether a name, as `Query.names` has it, is a symbol's: the end of its qualified name, or all of that
+    after where it is, its file or folder: `models/query.py::QuerySet`, `django.db.models.query.QuerySet`."""
+    if f".{symbol}".endswith(f".{name}"):
+        return True
+    where = name.removesuffix(f".{symbol}")
+    if where == name:
+        return False
+    folder, _, file = f"/{path}".rpartition("/")
+    places = (folder, f"{folder}/{file}", f"{folder}/{file.rpartition('.')[0]}")
+    return any(_JOINT.sub(".", place).endswith(f".{where}") for place in places)
+
+
 def fold(word: str) -> str:
     """A word as two spellings of it are compared: without diacritics, stemmed."""
     if not word.isascii():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ckvd.query import MAX_TERMS, fold, parse, stem
+from ckvd.query import MAX_TERMS, fold, means, parse, stem
 
 AWKWARD = [
     *(
@@ -168,6 +168,39 @@ def test_what_is_long_is_cut_down(fts: apsw.Connection, text: str) -> None:
 )
 def test_calls_are_names(text: str, names: tuple[str, ...]) -> None:
     assert parse(text).names == names
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "path"),
+    [
+        ("_evict", "LRU._evict", ""),
+        ("LRU._evict", "Sharded.LRU._evict", "a/lru.py"),
+        ("a/lru.py::LRU._evict", "LRU._evict", "src/a/lru.py"),
+        ("a.lru.LRU", "LRU", "src/a/lru.py"),
+        ("a.LRU", "LRU", "src/a/lru.py"),
+        ("lru.LRU", "LRU", "lru.py"),
+        ("http.Server", "Server", "net/http/server.go"),
+        ("com.acme.Cache.evict", "Cache.evict", "src/main/java/com/acme/Cache.java"),
+        ("page.test.render", "render", "app/page.test.ts"),
+    ],
+)
+def test_what_a_name_means(text: str, symbol: str, path: str) -> None:
+    assert means(parse(text).names[0], symbol, path)
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol", "path"),
+    [
+        ("evict", "LRU._evict", "a/lru.py"),
+        ("RU._evict", "LRU._evict", "a/lru.py"),
+        ("b.lru.LRU", "LRU", "src/a/lru.py"),
+        ("ru.LRU", "LRU", "src/a/lru.py"),
+        ("a.LRU", "LRU", ""),
+        ("src.LRU", "LRU", "src/a/lru.py"),
+    ],
+)
+def test_what_a_name_does_not_mean(text: str, symbol: str, path: str) -> None:
+    assert not means(parse(text).names[0], symbol, path)
 
 
 def test_a_whole_ticket_is_cut_down() -> None:

@@ -83,6 +83,15 @@ class TestIdentifiers:
             assert hit.exact
             assert f".{hit.symbol}".endswith(f".{name}")
 
+    @BOTH
+    @pytest.mark.parametrize(
+        "name",
+        ["src/retry.py::retry_with_backoff", "src.retry.retry_with_backoff", "SRC/retry.retry_with_backoff"],
+    )
+    def test_where_it_is_may_go_before_its_name(self, index: Index, mode, name: str) -> None:
+        hit = index.search(name, 1, mode).hits[0]
+        assert (hit.chunk_id, hit.exact) == ("src/retry.py::retry_with_backoff", True)
+
 
 class TestCodeAboveProse:
     @BOTH
