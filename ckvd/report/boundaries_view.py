@@ -15,7 +15,7 @@ from ckvd.report import boundaries, terminal
 from ckvd.report.boundaries import INDEX, STRATEGIES, SYMBOL, Boundaries, Severed, Tally
 from ckvd.report.file_rows import file_rows
 from ckvd.report.table import Cell, Fitting, Flow
-from ckvd.report.terminal import cells, number, percent
+from ckvd.report.terminal import cells, counted, number, percent
 from ckvd.worktree.git import Repo
 from ckvd.worktree.git.history import RECENT, touches
 
@@ -108,7 +108,7 @@ def screen(report: Report) -> ConsoleRenderable:
             f"{number(found.file_headers)} file headers, {number(found.torn_file_headers)} end in a symbol"
         )
         parts += [
-            Flow(cells((f"{number(total.functions)} functions", "bold"), f" · {headers}")),
+            Flow(cells((counted(total.functions, "function"), "bold"), f" · {headers}")),
             Text(),
             _strategies(found),
             Text(),
@@ -165,7 +165,8 @@ def _severed(report: Report) -> list[ConsoleRenderable]:
     table = Fitting(heads, rows, spare=("commits", "severed by"), words="where", left=("severed by",))
     more = f", the first {SHOWN} of them here; --json has all" if len(severed) > SHOWN else ""
     what = f"commits: those of the latest {RECENT} that changed the file" if report.changed else ""
-    title = f"{number(len(severed))} functions are severed by a strategy{more}"
+    verb = "is" if len(severed) == 1 else "are"
+    title = f"{counted(len(severed), 'function')} {verb} severed by a strategy{more}"
     return [Text(), cells((title, "bold")), *([cells((what, "dim"))] if what else []), table]
 
 

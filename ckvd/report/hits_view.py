@@ -13,7 +13,7 @@ from ckvd.hit import WARNINGS, Hit, Results, lines_of, place, whole_lines
 from ckvd.report import terminal
 from ckvd.report.hits import MARK, more
 from ckvd.report.plain import source_lines
-from ckvd.report.terminal import cells, number, source_line
+from ckvd.report.terminal import cells, counted, number, source_line
 
 HEADER_LINES = 4
 BODY_LINES = 8
@@ -96,7 +96,7 @@ def chunk_screen(chunk: Mapping[str, Any], *, numbered: bool) -> ConsoleRenderab
             "  ",
             (chunk["symbol"] or f"<{chunk['unit']}>", "bold"),
             f"  {chunk['kind']}",
-            (f"  {number(chunk['tokens'])} tokens", "dim"),
+            (f"  {counted(chunk['tokens'], 'token')}", "dim"),
             (WARNINGS[chunk.get("on_disk", "same")], "yellow"),
         ),
         Text(),

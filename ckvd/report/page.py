@@ -19,7 +19,7 @@ from ckvd.report import boundaries_view, snapshot
 from ckvd.report.boundaries import INDEX, Boundaries
 from ckvd.report.failures import Excerpt, source
 from ckvd.report.remedy import done, remedy
-from ckvd.report.terminal import file_sizes, number, percent, plain, source_line
+from ckvd.report.terminal import counted, file_sizes, number, percent, plain, source_line
 from ckvd.report.values import Failure, Snapshot, total
 from ckvd.settings import Settings
 from ckvd.store.metrics import HOURS_KEPT, Metric
@@ -143,7 +143,7 @@ def _tiles(page: Page) -> Iterator[str]:
         (number(chunks.total), f"chunks; symbols split: {number(chunks.split_symbols)}"),
         (number(chunks.quantile(0.5)), f"tokens, p90 {number(chunks.quantile(0.9))}"),
         (number(chunks.quantile(1)), f"tokens at most, {limit}, {number(over)} over"),
-        (on_disk, f"{beside}{number(chunks.total - data.pending_vectors)} chunks with vectors"),
+        (on_disk, f"{beside}{counted(chunks.total - data.pending_vectors, 'chunk')} with vectors"),
     )
     for value, words in facts:
         yield f'<div class="tile"><b>{_text(value)}</b><span>{_text(words)}</span></div>'
@@ -193,7 +193,7 @@ def _boundaries(found: Boundaries) -> str:
     if not index.functions:
         return _section(title, "There is no function to compare strategies on.")
     words = (
-        f"Of {number(index.functions)} functions, how many each way of cutting would tear apart: "
+        f"Of {counted(index.functions, 'function')}, how many each way of cutting would tear apart: "
         f"this index severs {number(index.split)}."
     )
     worst = [s for s in found.severed if any(name != "symbol" for name in s.by)][:SEVERED]

@@ -238,7 +238,7 @@ def short(status: Status) -> str:
     if status.pending_files:
         parts.append(f"{number(status.pending_files)} behind")
     if status.data.pending_vectors:
-        parts.append(f"{number(status.data.pending_vectors)} vectors pending")
+        parts.append(f"{counted(status.data.pending_vectors, 'vector')} pending")
     if errors := len(status.errors):
         parts.append(counted(errors, "error"))
     return " · ".join(parts)

@@ -16,7 +16,7 @@ from ckvd.report import sizes, terminal
 from ckvd.report.sizes import Bin, SizeRow, Sizes, Spread, Storage
 from ckvd.report.snapshot import opened
 from ckvd.report.table import Fitting, Flow
-from ckvd.report.terminal import bar, cells, number, percent
+from ckvd.report.terminal import bar, cells, counted, number, percent
 from ckvd.settings import Settings
 from ckvd.store.reader import Reader
 
@@ -126,7 +126,7 @@ def screen(report: Report) -> ConsoleRenderable:
     cut = (f"{number(total.truncated)} truncated", "bold red" if total.truncated else "")
     fitted = f" · {number(total.split)} split · {number(total.outlined)} outlined · "
     return Group(
-        Flow(cells((f"{number(total.chunks)} chunks", "bold"), " · ", *limit, fitted, cut)),
+        Flow(cells((counted(total.chunks, "chunk"), "bold"), " · ", *limit, fitted, cut)),
         Text(),
         _Histogram(total.tokens_histogram, found.limit),
         Text(),

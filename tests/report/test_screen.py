@@ -165,6 +165,8 @@ def test_control_characters_of_a_path_never_reach_the_terminal(tree: Tree) -> No
 def test_one_line_for_a_prompt(found: Status) -> None:
     assert short(found) == "ckvd stopped · 8 files · 1 unclean · 12 vectors pending"
     assert short(EMPTY) == "ckvd stopped · no index"
+    one = replace(found, data=replace(found.data, pending_vectors=1))
+    assert short(one).endswith(" · 1 vector pending")
 
 
 # -- parse rates ----------------------------------------------------------------------------------
