@@ -139,7 +139,9 @@ def _embed(
     """
     model = serving(reader)
     if model is None:
-        return None, None, "the index has no vectors yet"
+        ((named,),) = reader.query("SELECT value FROM meta WHERE key = 'model'") or ((None,),)
+        none = named == "none"
+        return None, None, "embedding.model is none" if none else "the index has no vectors yet"
     if embed_query is None:
         return None, None, "no embedding model is at hand"
     try:

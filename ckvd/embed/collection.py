@@ -98,9 +98,11 @@ def add(folder: str, name: str | None, given: Mapping[str, str | int], *, replac
     os.makedirs(home, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".adding-", dir=home) as scratch:
         made = os.path.join(scratch, name)
-        _copy(folder, made, given)
-        spec = registry.resolve(made)
-        check(spec)
+        try:
+            _copy(folder, made, given)
+            check(registry.resolve(made))
+        except ModelError as error:
+            raise ModelError(str(error).replace(made, folder)) from error
         target = os.path.join(home, name)
         if os.path.lexists(target):
             os.rename(target, os.path.join(scratch, "former"))

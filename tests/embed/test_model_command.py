@@ -141,8 +141,9 @@ class TestAdd:
     ) -> None:
         folder = transformer(tmp_path / "m")
         damage(folder)
-        with pytest.raises(ModelError, match=message):
+        with pytest.raises(ModelError, match=message) as raised:
             collection.add(str(folder), None, {})
+        assert str(home) not in str(raised.value)
         assert os.listdir(home) == []
 
     def test_a_layer_after_pooling_must_be_in_the_graph(self, tmp_path: Path) -> None:

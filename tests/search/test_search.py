@@ -20,6 +20,7 @@ from ckvd.hit import Hit
 from ckvd.index import Index
 from ckvd.search import search
 from ckvd.store.reader import open_reader
+from ckvd.store.writer import open_writer
 
 BOTH = pytest.mark.parametrize("mode", ["hybrid", "keyword"])
 
@@ -245,6 +246,10 @@ class TestVectors:
             assert (found.mode, found.note, len(found.hits)) == ("keyword", "the index has no vectors yet", 1)
             with pytest.raises(ModelError, match="the index has no vectors yet; use --mode keyword"):
                 index.search("evict", mode="vector")
+        with open_writer(str(tmp_path / ".ckvd" / "index.db")) as writer:
+            writer.set_model(None)
+        with Index(tmp_path) as index:
+            assert index.search("evict").note == "embedding.model is none"
 
     def test_vectors_of_a_model_that_is_gone_are_not_searched(self, tmp_path: Path) -> None:
         make_index(tmp_path, {"a.py": "def evict(): pass\n"}, "hash")
