@@ -52,6 +52,7 @@ def test_suffixes_names_and_shebangs(path: str, source: bytes, language: str, sy
         ("noise", b"#! /usr/bin/env -S VAR=1 python3.12 -u\n", "python"),
         ("noise", b"#!/usr/bin/ruby2.7\n", "ruby"),
         ("noise", b"#!/bin/sh\r\n", "shell"),
+        ("noise", b"#!/usr/bin/env bats\n", "shell"),
         ("noise", b"#!/usr/bin/env\n", None),
         ("noise", b"#!", None),
         ("noise", b"#!/bin/zsh\n", None),
