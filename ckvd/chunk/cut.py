@@ -140,7 +140,6 @@ class _Cutter:
 
     def _prose(self, draft: Draft) -> Draft:
         draft.first_cuts = lambda: blocks(self.source, draft.start, draft.end)
-        draft.syntax = False
         return draft
 
     def by_name(self) -> list[Draft]:

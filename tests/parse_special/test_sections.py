@@ -60,6 +60,23 @@ def test_a_fence_is_one_piece() -> None:
     ]
 
 
+def test_fenced_code_is_cut_by_its_own_grammar() -> None:
+    source = b"# A\n\n```python x\nimport a\n\n\ndef f():\n    pass\n```\n\ntext\n"
+    fence = source.index(b"```"), source.rindex(b"```") + 5
+    pieces = [source[a:b] for a, b in markdown(source).pieces(*fence)]
+    assert pieces == [b"```python x\n", b"import a", b"def f():\n    pass", b"```\n\n"]
+    inside = source.index(b"def"), source.index(b"```\n\n")
+    assert [source[a:b] for a, b in markdown(source).pieces(*inside)][-1] == b"pass"
+    for plain in (
+        b"```\nx\n```\n",
+        b"```nothing\nx\n```\n",
+        b"```python\n```\n",
+        b"- ```python\n  x = 1\n  ```\n",
+    ):
+        assert all(0 <= a < b <= len(plain) for a, b in markdown(plain).pieces(0, len(plain)))
+    assert markdown(b"~~~go\nfunc f() {}").pieces(0, 17) == [(0, 6), (11, 12), (12, 14), (15, 17)]
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
