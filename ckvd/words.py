@@ -44,6 +44,8 @@ def words(text: str) -> str:
 @lru_cache(maxsize=1 << 16)
 def _split_run(run: str) -> tuple[str, ...]:
     """Splits a run of letters and digits."""
+    if run.isalpha() and run.islower():
+        return (run,)  # most are one word, and letter by letter is slow
     borders = [i for i in range(1, len(run)) if _is_border(run, i)]
     return tuple(run[a:b].lower() for a, b in zip([0, *borders], [*borders, len(run)], strict=True))
 
