@@ -20,6 +20,8 @@ _TAG = re.compile(
     rb"(?:\s*\"(?P<quoted>[^\"\n]+)\"|\s+(?P<name>\w+))?"
 )
 _APART = re.compile(rb"\{[{%#][-+~]?\s.*\s[-+~]?[}%#]\}|\{\{\s*[\w.$]+\s*\}\}", re.DOTALL)
+_BLANK, _LINE_END = b" \t\r\f\v", 0x0A
+_BLANK_TO_END = re.compile(rb"[ \t\r\f\v]*+(?:\n|\Z)")
 _KINDS = {b"block": "block"}
 
 
@@ -67,9 +69,9 @@ def blanked(source: bytes, word: bytes = b"x", *, own_braces: bool = False) -> b
 
 
 def _alone(source: bytes, start: int, end: int) -> bool:
-    line_start = source.rfind(b"\n", 0, start) + 1
-    line_end = source.find(b"\n", end)
-    return not (source[line_start:start] + source[end : line_end if line_end >= 0 else len(source)]).strip()
+    while start and source[start - 1] in _BLANK:
+        start -= 1
+    return (not start or source[start - 1] == _LINE_END) and _BLANK_TO_END.match(source, end) is not None
 
 
 def parse(_path: str, source: bytes, language: Language) -> Parsed:
