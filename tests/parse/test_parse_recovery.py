@@ -124,6 +124,16 @@ def test_the_pieces_of_what_was_mended_lie_in_the_source(case: str) -> None:
     assert all(a[1] <= b[0] for a, b in pairwise(pieces))
 
 
+def test_of_two_readings_that_both_leave_errors_the_one_that_keeps_more_is_taken() -> None:
+    source = (
+        b"[Serializable]\npublic partial class Basket<T>\n{\n    public int Size { get; set  = 3;\n"
+        b"    public int Sum\n    {\n    [Obsolete] int Map<U>int x) => x;\n"
+        b"    void Run() { int Local(int y) { return y; } }\n}\n"
+    )
+    found = {s.symbol: s.clean for s in parsed("csharp", source).symbols}
+    assert found == {"Basket": False, "Basket.Run": True, "Basket.Run.Local": True}
+
+
 def test_errors_in_several_places_are_not_mended() -> None:
     source = b"class A {\n  f( {\n  }\n\n  g() {\n    return [1;\n  }\n\n  h() {\n    return 1;\n  }\n}\n"
     result = parsed("typescript", source)
