@@ -36,6 +36,9 @@ WORKERS = max(1, min(4, os.cpu_count() or 1))
 JOIN_S = 3600.0
 """How long `index` waits for the daemon that it asked."""
 
+_UPKEEP = 10
+"""Times that `index` tidies, each of bounded length: enough to merge the words of some 300,000 chunks."""
+
 
 RETRY_S = 2.0
 """When to try again to open what could not be opened."""
@@ -120,7 +123,8 @@ def _index(where: Place, signals: Signals, trust: Trust) -> str:
             if ix.should_stop():
                 raise Stopped
         ix.metrics.flush(at_once=True)
-        ix.writer.maintain()
+        for _ in range(_UPKEEP):
+            ix.writer.maintain()
         return f"{where.db}: revision {ix.writer.revision}"
 
 
