@@ -134,11 +134,13 @@ def own(case: Case, hits: Sequence[Hit]) -> float:
 def without_coarse() -> Iterator[None]:
     order = rank.order
 
-    def fine(query: Any, candidates: Any, bm25: Any, cosine: Any, named: Any, mode: Mode) -> Any:
+    def fine(query: Any, candidates: Any, bm25: Any, cosine: Any, named: Any, mode: Mode, close: Any) -> Any:
         kept = [c for c in candidates if c.grain == "fine"]
         ids = {c.id for c in kept}
-        scores = ({k: v for k, v in of.items() if k in ids} for of in (bm25, cosine, named))
-        return order(query, kept, *scores, mode)
+        bm25, cosine, named, close = (
+            {k: v for k, v in of.items() if k in ids} for of in (bm25, cosine, named, close)
+        )
+        return order(query, kept, bm25, cosine, named, mode, close)
 
     with mock.patch.object(rank, "order", fine):
         yield
