@@ -372,7 +372,7 @@ def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda p: p.mkdir(), "Is a directory"),
+        (lambda p: p.mkdir(), "not a regular file"),
         (lambda p: os.mkfifo(p), "not a regular file"),
         (lambda p: None, "does not exist"),
     ],
