@@ -7,9 +7,19 @@ they divide a bracket from its partner.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 
 from ckvd.parse.blanks import blanked
+
+LOOK_BACK = 2000
+"""How many bytes before a directive are looked at for the statement that it may stand in."""
+
+Mark = tuple[int, int, bytes]
+"""A directive of a condition: where it begins and ends, and its first words."""
+
+Divides = Callable[[bytearray, list[Mark]], bool]
+"""Of a text and the directives of a condition, whether its branches are no whole statements."""
 
 _CALL_LINE = re.compile(
     rb"^[A-Z_][A-Z0-9_]*[ \t]*(?:\([^(){};\n]*\))[ \t]*(?=\r?\n(?!\s*[{(]))", re.MULTILINE
@@ -25,13 +35,21 @@ _ATTRIBUTE = re.compile(
     rb"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*|[A-Z]{4,}[0-9]*)\b(?:\([^(){};\n]*\))?"
     rb"(?=[ \t]+(?:[A-Za-z_~]|::)|[ \t]*\r?\n[ \t]*[a-z_])"
 )
+_NO_TYPE = re.compile(rb"(?:\A|[;{}(,])\s*(?:(?:typedef|static|extern|inline|const)\s+)*\Z")
+_FUNCTION_NEXT = re.compile(rb"(?:[ \t]+[A-Z][A-Z0-9_]*(?=[ \t]))*[ \t*]+\w+[ \t]*\(")
+_VALUE_NEXT = re.compile(rb"[ \t*]+\w+[ \t]*[;=\[,)]")
+_CONVENTION = re.compile(rb"(?<=\()[ \t]*[A-Z]{2}[A-Z0-9_]*(?=[ \t]*\*[ \t]*\w+[ \t]*\)\s*\()")
 _BEHIND = re.compile(
     rb"(?<=\))\s*\b[A-Z][A-Z0-9_]{3,}\b(?:\([^(){};\n]*\))?(?=\s*[;{])"
     rb"|(?<=[\w\])])[ \t]+[A-Z][A-Z0-9]*_[A-Z0-9_]+\([^(){};\n]*\)(?=[ \t]*[;{=])"
 )
 _WORD = re.compile(rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*([^\s]*)")
 _ENDERS = b";{},]:>"
-_ANY = bytes(range(256))
+_MACRO_LINE = re.compile(rb"[A-Z_][A-Z0-9_]*|\S.*\)")
+_LINE_END = re.compile(rb"(?<![\\\r])\r?\n")
+_LABEL = re.compile(rb"\s*(?:(?!(?:default|public|private|protected|signals|slots)\b)\w+\s*)?:")
+_ELSE = re.compile(rb"\s*else\b")
+_LIST = re.compile(rb"(?:[=,{]|\benum\b[^;{}()]*)\s*\{\Z")
 _NO_CODE = re.compile(rb"""/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
 
 
@@ -74,12 +92,31 @@ def c_branches(source: bytes) -> bytes:
 
 def csharp_branches(source: bytes) -> bytes:
     """All but one branch of the conditions that stand within a statement or divide brackets."""
-    return _one_branch(source, _ENDERS)
+    return _one_branch(source, lambda text, marks: _within(text, marks[0][0]))
 
 
 def c_attributes(source: bytes) -> bytes:
-    """Besides `c_branches`, macros like attributes: before a declaration's next word, or at its end."""
-    text = c_branches(source)
+    """Besides `c_branches`, macros like attributes: before a declaration's next word, at its end, or in the
+    type of a pointer to a function."""
+    return _attributes(c_branches(source))
+
+
+def c_statements(source: bytes) -> bytes:
+    """Besides `c_attributes`, all but one branch of the conditions that begin or end within a statement, and
+    the other directives in one (`#include "rows.h"` among the values of a table)."""
+    text = _one_branch(c_macros(source), _divides)
+    out = bytearray(text)
+    before, inside = -1, False
+    for found in _DIRECTIVE.finditer(text):
+        if before < 0 or text[before : found.start()].strip():
+            inside = _goes_on(out, found.start())
+        before = found.end()
+        if inside and not _WORD.match(found[0]):
+            out[found.start() : before] = blanked(found[0])
+    return _attributes(bytes(out))
+
+
+def _attributes(text: bytes) -> bytes:
     out, at = [], 0
     for directive in _DIRECTIVE.finditer(text):
         out += [_bare(text[at : directive.start()]), directive[0]]
@@ -88,7 +125,20 @@ def c_attributes(source: bytes) -> bytes:
 
 
 def _bare(code: bytes) -> bytes:
-    return _BEHIND.sub(lambda f: blanked(f[0]), _ATTRIBUTE.sub(lambda f: blanked(f[0]), code))
+    code = _CONVENTION.sub(lambda f: blanked(f[0]), _ATTRIBUTE.sub(_unless_type, code))
+    return _BEHIND.sub(lambda f: blanked(f[0]), code)
+
+
+def _unless_type(found: re.Match[bytes]) -> bytes:
+    """A macro blanked, but for the one type of a value, and a word without `_` that is the one type of
+    a function (`BOOL WINAPI f(`): `LIB_API A(` may be a constructor."""
+    text, (start, end) = found.string, found.span()
+    before = text[max(0, start - 80) : start]
+    if _NO_TYPE.search(before[before.rfind(b"\n") + 1 :]) and (
+        _VALUE_NEXT.match(text, end) or (b"_" not in found[0] and _FUNCTION_NEXT.match(text, end))
+    ):
+        return found[0]
+    return blanked(found[0])
 
 
 def _members(source: bytes) -> bytes:
@@ -111,13 +161,14 @@ def _members(source: bytes) -> bytes:
     return b"\n".join(lines)
 
 
-def _one_branch(source: bytes, enders: bytes = _ANY) -> bytes:
-    """With one branch alone of each condition that divides brackets or a statement: the first, not `if 0`.
+def _one_branch(source: bytes, divides: Divides | None = None) -> bytes:
+    """With one branch alone of each condition that divides brackets, or what `divides` says: the first, not
+    `if 0`.
 
     Their directives go too, since the grammar wants whole statements between them.
     """
     out = bytearray(source)
-    open_: list[list[tuple[int, int, bytes]]] = []  # of each open condition, its directives: start, end, what
+    open_: list[list[Mark]] = []  # of each open condition, its directives
     for found in _DIRECTIVE.finditer(source):
         word = _WORD.match(found[0])
         if word is None:
@@ -128,13 +179,13 @@ def _one_branch(source: bytes, enders: bytes = _ANY) -> bytes:
         elif open_:
             open_[-1].append(mark)
             if word[1] == b"endif":
-                _settle(source, out, open_.pop(), enders)
+                _settle(source, out, open_.pop(), divides)
     return bytes(out)
 
 
-def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]], enders: bytes) -> None:
+def _settle(source: bytes, out: bytearray, marks: list[Mark], divides: Divides | None) -> None:
     branches = [(a[1], b[0]) for a, b in pairwise(marks)]
-    if not _within(out, marks[0][0], enders) and all(
+    if not (divides and divides(out, marks)) and all(
         _balanced(bytes(out[start:end])) for start, end in branches
     ):
         return
@@ -146,15 +197,38 @@ def _settle(source: bytes, out: bytearray, marks: list[tuple[int, int, bytes]], 
             out[start:end] = blanked(source[start:end])
 
 
-def _within(text: bytearray, at: int, enders: bytes) -> bool:
-    """Whether a place stands within a statement: behind a line that is a mere `:`, or that ends otherwise."""
-    for line in reversed(bytes(text[max(0, at - 2000) : at]).split(b"\n")):
+def _within(text: bytearray, at: int) -> bool:
+    """Whether a place in C# stands within a statement: behind a line that is a mere `:`, or has no end."""
+    for line in reversed(bytes(text[max(0, at - LOOK_BACK) : at]).split(b"\n")):
         bare = line.strip()
         if not bare or bare.startswith((b"#", b"//", b"*", b"/*")):
             continue
         code = _NO_CODE.sub(b"", bare).rstrip()
-        return code == b":" or (bool(code) and code[-1] not in enders)
+        return code == b":" or (bool(code) and code[-1] not in _ENDERS)
     return False
+
+
+def _divides(text: bytearray, marks: list[Mark]) -> bool:
+    """Whether one of the directives of a condition in C stands within a statement, or before an `else`."""
+    return any(_goes_on(text, start) or _ELSE.match(text, end) for start, end, _ in marks)
+
+
+def _goes_on(text: bytearray, at: int) -> bool:
+    """Whether a statement in C, or a list of values, goes on behind a place.
+
+    A line from the first column on that ends in `)` or is one word in capitals may be a macro, and ends what
+    it is.
+    """
+    whole = _LINE_END.search(text, at - LOOK_BACK, at) if at > LOOK_BACK else None
+    first = whole.end() if whole else 0 if at <= LOOK_BACK else at
+    before = _NO_CODE.sub(lambda f: f[0][:1] * 2 if f[0][:1] in b"\"'" else b"", bytes(text[first:at]))
+    before = _DIRECTIVE.sub(b"", before[before.rfind(b"*/") + 2 if b"*/" in before else 0 :]).rstrip()
+    line = before[before.rfind(b"\n") + 1 :]
+    if line.endswith(b"{"):
+        return _LIST.search(before) is not None
+    if line.endswith(b":"):
+        return b"?" in line or _LABEL.fullmatch(line) is not None
+    return bool(line) and not line.endswith((b";", b"}")) and not _MACRO_LINE.fullmatch(line)
 
 
 def _balanced(branch: bytes) -> bool:

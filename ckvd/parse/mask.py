@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from ckvd.parse.blanks import blanked
-from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, csharp_branches
+from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, c_statements, csharp_branches
 from ckvd.parse.cpp_mask import c_blocks, cpp_declarations
 from ckvd.parse.julia_mask import julia_pictures, julia_symbols
 from ckvd.parse.luau import luau_aliases, luau_types
@@ -190,6 +190,7 @@ MASKS: dict[str, Mask] = {
     "c_blocks": c_blocks,
     "c_branches": c_branches,
     "c_macros": c_macros,
+    "c_statements": c_statements,
     "cpp_declarations": cpp_declarations,
     "csharp_branches": csharp_branches,
     "dart_newer": dart_newer,

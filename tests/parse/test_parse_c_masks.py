@@ -31,7 +31,88 @@ char *next(int a)
   WARN_UNUSED_RESULT;
 int after(void) { return 2; }
 """
+STATEMENTS = b"""\
+static int
+ulp
+ (int *x)
+{
+  int b[] = { 1
+#ifdef VAX
+    , 2
+#endif
+  };
+  if (x)
+#ifdef FREE
+    FREE(x);
+#else
+    free(x);
+#endif
+  else {
+ again:
+#ifdef LAZY
+    x = 0;
+#endif
+    g(x);
+  }
+#ifdef TIME_R
+  if (f(x) == 0)
+#else
+  if (!g(x))
+#endif
+    return 1;
+  else {
+    i =
+#ifdef DENORM
+      x ? 2 :
+#endif
+#ifdef IBM
+      3;
+#else
+      4;
+#endif
+  }
+#ifdef HONOR
+  if (x) { h(); }
+  else
+#endif
+  {
+    g(x);
+  }
+  return b[0];
+}
+int after(void) { return 1; }
+"""
+ROWS = b"""\
+static const row rows[] = {
+  {"a", 1},
+#include "rows.h"
+  ROW(b, 2),
+#undef ROW
+  {"c", 3}};
+#define KEPT 1
+#ifdef A
+int a(void) { return 1; }
+#else
+int b(void) { return 1; }
+#endif
+"""
+TYPES = b"""\
+BOOL WINAPI DllMain(HANDLE module,
+                    DWORD reason)
+{
+  return TRUE;
+}
+static DWORD read_exactly(LIB_NODISCARD int* handle) { return 0; }
+typedef const LIB_ROW row_t;
+typedef BOOL (PASCAL *accept_t)
+    (SOCKET socket, DWORD length);
+LIB_API int api(void);
+"""
 NAMES = {
+    "conditions within statements": ("c", STATEMENTS, {"ulp", "after"}),
+    "directives among values": ("c", ROWS, {"rows", "KEPT", "a", "b"}),
+    "types in capitals": ("c", TYPES, {"DllMain", "read_exactly", "row_t", "accept_t", "api"}),
+    "a macro defined in a function": ("c", b"int f(void) {\n#define D 1\n  return D;\n}\n", {"f", "D"}),
     "fields": ("c", b"#if X\n" + FIELDS, {"UV_EXTERN", "shutdown_s", "after"}),
     "branches": ("c", BRANCHES, {"run", "after"}),
     "behind": ("c", BEHIND, {"add", "next", "after"}),
@@ -85,3 +166,11 @@ def test_symbols_around_what_is_masked(case: str) -> None:
 def test_a_define_whose_value_is_a_comment_ends_on_its_line() -> None:
     (found,) = (s for s in parsed("c", NAMES["fields"][1]).symbols if s.name == "UV_EXTERN")
     assert NAMES["fields"][1][found.start : found.end] == b"#define UV_EXTERN"
+
+
+@pytest.mark.parametrize(
+    "case", ["conditions within statements", "directives among values", "types in capitals"]
+)
+def test_what_the_preprocessor_would_mend_is_no_damage(case: str) -> None:
+    language, source, _ = NAMES[case]
+    assert parsed(language, source).status == "ok"
