@@ -11,7 +11,7 @@ import click
 from ckvd import __version__, cli_stdout
 from ckvd.cli_editors import editor, mcp
 from ckvd.cli_models import model
-from ckvd.cli_options import db_option, json_option, print_json, root_argument, root_option
+from ckvd.cli_options import Seconds, db_option, filled, json_option, print_json, root_argument, root_option
 from ckvd.cli_reports import doctor, evaluate, report
 from ckvd.errors import CkvdError, OutputError, UsageError, WorktreeError
 from ckvd.place import place
@@ -52,7 +52,7 @@ def run(root: str | None, db: str | None) -> None:
 @root_argument
 @db_option
 @click.option("--vectors", is_flag=True, help="Wait for the vectors too.")
-@click.option("--timeout", type=click.FloatRange(min=0), default=60.0, show_default=True, help="Seconds.")
+@click.option("--timeout", type=Seconds(), default=60.0, show_default=True, help="Seconds.")
 def sync(root: str | None, db: str | None, vectors: bool, timeout: float) -> None:
     """Wait until all that was written before this call is in the index; print the revision."""
     from ckvd import session
@@ -109,9 +109,9 @@ def status(
 @click.option(
     "--mode", type=click.Choice(["hybrid", "keyword", "vector"]), default="hybrid", show_default=True
 )
-@click.option("--language", help="Only chunks in this language.")
-@click.option("--kind", help="Only chunks of this kind.")
-@click.option("--path", "glob", help="Only this file, this folder, or paths that match this glob.")
+@click.option("--language", callback=filled, help="Only chunks in this language.")
+@click.option("--kind", callback=filled, help="Only chunks of this kind.")
+@click.option("--path", "glob", callback=filled, help="A file, a folder, or paths that match a glob.")
 @click.option("--tests/--no-tests", default=None, help="Tests alone, or none.")
 @click.option(
     "--expand", type=click.Choice(["class", "file"]), help="Widen each result to what is around it."

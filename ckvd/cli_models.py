@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ckvd.cli_options import json_option, print_json, root_option
+from ckvd.cli_options import filled, json_option, print_json, root_option
 from ckvd.place import place
 
 
@@ -59,7 +59,7 @@ def _in_short(row: dict[str, Any]) -> str:
 
 
 @model.command("info")
-@click.argument("name", required=False)
+@click.argument("name", required=False, callback=filled)
 @root_option
 @json_option
 def model_info(name: str | None, root: str | None, as_json: bool) -> None:
@@ -89,7 +89,7 @@ def _one_line(value: object) -> str:
 
 
 @model.command("add")
-@click.argument("folder", metavar="DIR", type=click.Path())
+@click.argument("folder", metavar="DIR", callback=filled, type=click.Path())
 @click.option("--name", help="What to call it; by default as the folder.")
 @click.option("--pooling", type=click.Choice(["mean", "cls", "max", "last", "graph"]), help="How it pools.")
 @click.option("--query-prefix", help="What comes before a query.")
@@ -126,7 +126,7 @@ def model_add(
 
 
 @model.command("use")
-@click.argument("name")
+@click.argument("name", callback=filled)
 @root_option
 def model_use(name: str, root: str | None) -> None:
     """Write NAME (or a folder) into the tree's ckv.yaml as embedding.model."""

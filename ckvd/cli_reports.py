@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ckvd.cli_options import db_option, json_option, print_json, root_argument
+from ckvd.cli_options import db_option, filled, json_option, print_json, root_argument, root_option
 from ckvd.errors import UsageError
 from ckvd.place import place
 
@@ -34,7 +34,14 @@ def report() -> None:
 @report.command("page", hidden=True)
 @root_argument
 @db_option
-@click.option("--html", "file", type=click.Path(dir_okay=False), required=True, help="Where to write it.")
+@click.option(
+    "--html",
+    "file",
+    callback=filled,
+    type=click.Path(dir_okay=False),
+    required=True,
+    help="Where to write it.",
+)
 def report_page(root: str | None, db: str | None, file: str) -> None:
     """Write all reports into one self-contained page."""
     from ckvd.report import page
@@ -121,8 +128,10 @@ def doctor(root: str | None, db: str | None, as_json: bool) -> None:
 
 
 @click.command("eval")
-@click.argument("labelled_set", metavar="[SET]", required=False, type=click.Path(dir_okay=False))
-@click.option("--root", type=click.Path(), help="The tree; by default the one around this folder.")
+@click.argument(
+    "labelled_set", metavar="[SET]", required=False, callback=filled, type=click.Path(dir_okay=False)
+)
+@root_option
 @db_option
 @click.option(
     "--from", "source", type=click.Choice(["docstrings", "commits"]), help="Make the set from the tree."

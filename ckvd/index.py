@@ -236,7 +236,7 @@ class _Open(NamedTuple):
 def _inode(path: str) -> _Inode:
     try:
         found = os.stat(path)
-    except FileNotFoundError:
+    except OSError:  # what that means is for `open_reader` to say
         return None
     return found.st_dev, found.st_ino
 

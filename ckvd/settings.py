@@ -43,9 +43,10 @@ def load(root: str | bytes) -> Config:
         else:
             why = f"cannot be read ({error.strerror}); mend its permissions or remove it"
         raise ConfigError(f"{FILE_NAME} {why}.") from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)  # Python makes no file of a folder
+        raise ConfigError(f"{FILE_NAME} is not a regular file; put a file in its place or remove it.")
     with open(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise ConfigError(f"{FILE_NAME} is not a regular file; put a file in its place or remove it.")
         try:
             data = file.read(_LARGEST + 1)
         except OSError as error:

@@ -14,6 +14,9 @@ from ckvd.place import Place, as_shown
 from ckvd.report.plain import plain
 from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
 
+_DIGITS = 18
+"""That any whole number of SQLite's has; there is no line beyond."""
+
 
 def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
     """The chunk named by its id or by PATH:LINE (the smallest that holds the line), as in `chunks`, with
@@ -53,7 +56,7 @@ def _readings(where: Place, reader: Reader, what: str) -> Iterator[str]:
 
 def _at_line(reader: Reader, what: str) -> ChunkRow | None:
     path, _, line = what.rpartition(":")
-    if not path or not line.isascii() or not line.isdigit():
+    if not path or not line.isascii() or not line.isdigit() or len(line) > _DIGITS:
         return None
     found = reader.chunks_at(path, int(line))
     return found[0] if found else None

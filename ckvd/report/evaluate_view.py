@@ -24,6 +24,8 @@ def screen(found: Evaluation) -> ConsoleRenderable:
         rows.append((g.mode, g.unit, str(g.queries), str(g.severed), *figures))
     heads = ("mode", "unit", "queries", "severed", *METRICS)
     parts: list[ConsoleRenderable] = [Fitting(heads, rows, spare=_SPARE, left=("unit",))]
+    if not any(g.queries for g in found.groups):
+        parts = [cells("There was nothing to ask: no query has an answer in the index.")]
     for g in found.groups:
         if g.unit == "all" and g.above:
             shares = ", ".join(f"{kind} {share:.3f}" for kind, share in g.above.items())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -165,13 +166,16 @@ def test_load_reads_the_file_of_the_root(tmp_path: Path) -> None:
     assert load(os.fsencode(tmp_path)).watch.debounce_ms == 9
 
 
-def test_load_follows_no_link_and_waits_for_no_fifo(tmp_path: Path) -> None:
+def test_load_follows_no_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("watch: {debounce_ms: 9}")
     (tmp_path / "ckv.yaml").symlink_to("elsewhere")
     with pytest.raises(ConfigError, match="symbolic link"):
         load(str(tmp_path))
-    (tmp_path / "ckv.yaml").unlink()
-    os.mkfifo(tmp_path / "ckv.yaml")
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_load_takes_only_a_file(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "ckv.yaml")
     with pytest.raises(ConfigError, match="regular file"):
         load(str(tmp_path))
 

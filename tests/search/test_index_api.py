@@ -88,6 +88,14 @@ def test_no_index_and_no_tree(tmp_path: Path) -> None:
         ckvd.Index(tmp_path / "missing")
 
 
+@pytest.mark.parametrize("name", ["file/index.db", "loop.db"])
+def test_a_database_that_the_system_does_not_give(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "loop.db").symlink_to("loop.db")
+    with pytest.raises(StoreError, match=name):
+        ckvd.Index(tmp_path, db=tmp_path / name)
+
+
 def test_the_tree_around_a_folder_is_found_also_where_it_was_moved_to(
     tree: Tree, ckvd: Ckvd, tmp_path: Path
 ) -> None:
