@@ -110,12 +110,12 @@ def decode(raw: bytes, language: str | None = None) -> Decoded | Undecodable:
     decoded = _transcode(raw, 0, other, None) if other else None
     if decoded is not None:
         return decoded
-    if _is_utf8(raw):
+    if (bad := _not_utf8(raw)) is None:
         return Decoded(raw, "utf-8", f"declared as {other} but valid as UTF-8 only" if other else None)
     sample = raw[:_SNIFF]
     if 50 * (len(sample) - len(sample.translate(None, _CONTROL))) > len(sample):
         return Undecodable("binary", "the file is not UTF-8 and has control bytes, so it is taken as binary")
-    return _last_resort(raw)
+    return _last_resort(raw, bad)
 
 
 def declared_encoding(raw: bytes, language: str | None) -> str | None:
@@ -158,9 +158,8 @@ def _decode_marked(raw: bytes, skip: int, name: str) -> Decoded | Undecodable:
         if b"\0" in raw:
             return Undecodable("binary", "the file has NUL bytes, so it is taken as binary")
         text = raw[skip:]
-        if _is_utf8(text):
-            return Decoded(text, "utf-8-sig", None, skip)
-        return _broken("UTF-8")
+        bad = _not_utf8(text)
+        return Decoded(text, "utf-8-sig", None, skip) if bad is None else _broken("UTF-8", raw, skip + bad)
     decoded = _transcode(raw, skip, name, None)
     if decoded is None:
         return _broken(name.upper())
@@ -169,27 +168,37 @@ def _decode_marked(raw: bytes, skip: int, name: str) -> Decoded | Undecodable:
     return decoded
 
 
-def _broken(label: str) -> Undecodable:
+def _broken(label: str, raw: bytes = b"", at: int | None = None) -> Undecodable:
+    where = "" if at is None else f" ({_place(raw, at)})"
     return Undecodable(
-        "encoding", f"the file begins with the mark of {label} but is not {label}; save it as UTF-8"
+        "encoding", f"the file begins with the mark of {label} but is not {label}{where}; save it as UTF-8"
     )
 
 
-def _last_resort(raw: bytes) -> Decoded:
+def _last_resort(raw: bytes, bad: int) -> Decoded:
+    where = _place(raw, bad)
     if re.search(rb"[\x80-\x9f]", raw):
-        windows = _transcode(raw, 0, "cp1252", "not UTF-8: read as Windows-1252")
+        windows = _transcode(raw, 0, "cp1252", f"not UTF-8: read as Windows-1252 ({where})")
         if windows is not None:
             return windows
     text = raw.decode("latin-1")
-    return Decoded(text.encode(), "latin-1", "not UTF-8: read as Latin-1", 0, _fixed_runs(text, 0, "latin-1"))
+    note = f"not UTF-8: read as Latin-1 ({where})"
+    return Decoded(text.encode(), "latin-1", note, 0, _fixed_runs(text, 0, "latin-1"))
 
 
-def _is_utf8(raw: bytes) -> bool:
+def _not_utf8(raw: bytes) -> int | None:
+    """The first byte that is not UTF-8."""
     try:
         raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
+def _place(raw: bytes, at: int) -> str:
+    line = raw.count(b"\n", 0, at) + 1
+    column = at - raw.rfind(b"\n", 0, at)
+    return f"first at line {line}, column {column}"
 
 
 _CLASSES = re.compile("([\0-\x7f]+)|([\x80-\u07ff]+)|([\u0800-\uffff]+)|([\U00010000-\U0010ffff]+)")

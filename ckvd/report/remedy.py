@@ -8,7 +8,6 @@ from ckvd.report.values import Failure
 
 _WITHOUT_PARSE = {
     "unreadable": "make it readable (chmod u+r, and u+x on its folders), or ignore it",
-    "encoding": "save it as UTF-8, or state its encoding where the language has a way to",
     "timeout": "split the file, or leave it out in .ckvignore",
     "memory": "split the file, or leave it out in .ckvignore",
     "crashed": "report the file as a fault of the grammar; in .ckvignore it is left out",
@@ -19,9 +18,32 @@ _DONE = {
     "memory": "cut into windows, without symbols; tried again when it changes",
     "crashed": "cut into windows, without symbols; tried again when it changes",
 }
+_ENCODING = {
+    "# -*- coding: … -*- in its first line": frozenset(("python", "ruby", "julia", "elixir", "perl")),
+    '<meta charset="…">': frozenset(("html", "vue", "svelte", "erb", "ejs", "php")),
+    '@charset "…"; before all else': frozenset(("css", "scss")),
+}
+"""How a language states the encoding of its files."""
 _MISSING = re.compile(r"""(['"])(.+?)\1 (is|seems to be) missing""")
 
+# What a grammar calls the places for a name, for a value and for anything else, where one is missing.
+_PLACES = {
+    "a name": re.compile(r"(?:\w+_)?(?:identifier|word|name|key|variable|constant)"),
+    "a value": re.compile(r"number|integer|string|\w*(?:_literal|expression|value)"),
+    "something": re.compile(r"\w*_\w*"),
+}
+_CLOSERS = re.compile(r"[)\]}>]+|['\"`]+|end\w*|fi|done|esac|</.*")
+
+_TEMPLATED = re.compile(r"\.(j2|jinja2?|erb|ejs|tpl|tmpl|gotmpl|gohtml)$", re.IGNORECASE)
+_OWN_BRACES = frozenset(("vue", "svelte", "jupyter", "php", "erb", "ejs", "jinja", "gotemplate"))
+"""Languages that have such marks themselves, or that no template is written in."""
+
 _C_LIKE = frozenset(("c", "cpp", "objc", "cuda"))
+
+_A_TEMPLATE = (
+    "this looks like a template: give it its template's suffix (.j2, .erb, .ejs), "
+    "or set linguist-language in .gitattributes"
+)
 
 # (languages or None for all, what the damaged line looks like, the remedy); the first that fits.
 _TRAPS: tuple[tuple[frozenset[str] | None, re.Pattern[str], str], ...] = (
@@ -36,8 +58,7 @@ _TRAPS: tuple[tuple[frozenset[str] | None, re.Pattern[str], str], ...] = (
     (
         None,
         re.compile(r"\{\{|\{%|<%|<\?=|^\s*#(if|set|foreach|end)\b.*\$|@@\w+@@|__[A-Z]+__|\$\{\{"),
-        "this looks like a template: give it its template's suffix (.j2, .erb, .ejs), "
-        "or set linguist-language in .gitattributes",
+        _A_TEMPLATE,
     ),
     (
         _C_LIKE,
@@ -58,6 +79,8 @@ def done(f: Failure) -> str:
     if f.reason in _DONE:
         return _DONE[f.reason]
     kept = "1 symbol kept" if f.symbols == 1 else f"{f.symbols or 'no'} symbols kept"
+    if f.strategy == "names":
+        return f"{kept} by name; the text of a {f.reason} file is not indexed"
     if f.parse_status == "partial":
         return f"{kept}; windows over the damage"
     if f.parse_status == "failed":
@@ -69,19 +92,44 @@ def remedy(f: Failure, line: str | None) -> str:
     """What would mend it. `line` is the source line of the first damage, None where it cannot be shown."""
     if f.reason in _WITHOUT_PARSE:
         return _WITHOUT_PARSE[f.reason]
+    if f.reason == "encoding":
+        return _encoding(f)
     missing = _MISSING.search(f.detail or "")
     if line and (missing is None or missing[3] == "is"):  # else putting it back made all of the file readable
         for among, looks, words in _TRAPS:
+            if words is _A_TEMPLATE and (f.language in _OWN_BRACES or _TEMPLATED.search(f.path)):
+                continue
             if (among is None or f.language in among) and looks.search(line):
                 return words
     if missing:
-        return f"add the missing {missing[2]}; look for what is left open at or above this line"
+        return _put_back(missing[2], missing[1])
+    if "has no end" in (f.detail or ""):
+        return "close what is opened here, or take the opening mark out"
     if line is not None and _unbalanced(line):
         return "look for a bracket, brace or quote that is left open at or above this line"
     return (
         "mend the syntax at this line; if a compiler takes it, the grammar does not know the construct, "
         "and only the damaged ranges go without symbols"
     )
+
+
+def _encoding(f: Failure) -> str:
+    if (f.detail or "").startswith("declared as"):
+        return "take the declaration out, or save the file in what it declares"
+    how = next((how for how, among in _ENCODING.items() if f.language in among), None)
+    if how is None or f.strategy == "skipped":  # a byte order mark is stronger than what the text declares
+        return "save it as UTF-8"
+    return f"save it as UTF-8, or state its encoding ({how})"
+
+
+def _put_back(what: str, quote: str) -> str:
+    place = next((place for place, kinds in _PLACES.items() if kinds.fullmatch(what)), None)
+    if place:
+        return f"{place} is missing here: write it, or take out the mark before it"
+    mark = f"{quote}{what}{quote}"
+    if _CLOSERS.fullmatch(what):
+        return f"add the missing {mark}; look for what is left open at or above this line"
+    return f"add the missing {mark} here, or where what stands before it ends"
 
 
 def _unbalanced(line: str) -> bool:

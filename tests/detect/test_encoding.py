@@ -164,8 +164,9 @@ def test_declarations(raw: bytes, language: str | None, encoding: str, text: str
 
 
 def test_the_last_resort_says_so() -> None:
-    assert decoded(b"caf\xe9").note == "not UTF-8: read as Latin-1"
-    assert decoded(b"\x93caf\xe9\x94").note == "not UTF-8: read as Windows-1252"
+    assert decoded(b"caf\xe9").note == "not UTF-8: read as Latin-1 (first at line 1, column 4)"
+    windows = decoded("a\né\n".encode() + b"\x93caf\xe9\x94").note
+    assert windows == "not UTF-8: read as Windows-1252 (first at line 3, column 1)"
     assert (
         decoded("# coding: ascii\n'é'".encode(), "python").note == "declared as ascii but valid as UTF-8 only"
     )

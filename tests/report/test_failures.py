@@ -196,13 +196,13 @@ def test_the_screen_says_why_what_and_how(tree: Tree) -> None:
         "  why     line 1, column 7: ')' is missing",
         "  damage  2 bytes of 17, line 1",
         "  done    1 symbol kept; windows over the damage",
-        "  mend    add the missing ); look for what is left open at or above this line",
+        "  mend    add the missing ')'; look for what is left open at or above this line",
         "",
     ]
     told = status.as_json(found, failures=True)["failures"][0]
     assert (told["source"], told["column"], told["lines"]) == ("def f(:", 6, [[1, 1]])
     assert told["done"] == "1 symbol kept; windows over the damage"
-    assert told["mend"].startswith("add the missing )")
+    assert told["mend"].startswith("add the missing ')'")
 
 
 def test_damaged_places_in_one_line_are_one_line(tree: Tree) -> None:
@@ -246,12 +246,26 @@ def test_no_failure_is_good_news(tree: Tree) -> None:
         ({"language": "c"}, "FOREACH(a, b) {", "macro"),
         ({"language": "c"}, "#ifdef X", "preprocessor"),
         ({"language": "go"}, "FOREACH(a, b)", "mend the syntax"),
-        ({"detail": "line 3, column 1: '}' is missing", "language": "go"}, "}", "add the missing }"),
-        ({"detail": "line 3, column 1: '}' seems to be missing"}, "print 'x'", "add the missing }"),
-        ({"detail": 'line 3, column 1: "\'" seems to be missing'}, None, "add the missing '"),
+        ({"detail": "line 3, column 1: '}' is missing", "language": "go"}, "}", "add the missing '}'; look"),
+        ({"detail": "line 3, column 1: '}' seems to be missing"}, "print 'x'", "add the missing '}'; look"),
+        ({"detail": 'line 3, column 1: "\'" seems to be missing'}, None, 'add the missing "\'"; look'),
+        ({"detail": "line 3, column 1: ';' is missing", "language": "c"}, "f()", "add the missing ';' here"),
+        (
+            {"detail": "line 1, column 7: 'number' is missing", "language": "json"},
+            "[2,, ]",
+            "a value is missing",
+        ),
+        ({"detail": "line 1, column 4: 'identifier' is missing"}, "def (", "a name is missing"),
+        ({"detail": "line 1, column 4: this quote has no end", "language": "sql"}, "a 'b", "close what is"),
+        ({"language": "erb", "path": "a.html.erb"}, "<% if x", "mend the syntax"),
+        ({"language": "yaml", "path": "a.yaml.j2"}, "a: {{ x }}", "mend the syntax"),
+        ({"language": "vue", "path": "a.vue"}, "<p>{{ x }}</p>", "mend the syntax"),
+        ({"language": "jupyter", "path": "n.ipynb"}, "hello {{{", "left open"),
         ({"language": "go"}, "f(a, b", "left open"),
         ({"reason": "unreadable", "parse_status": "none"}, None, "chmod"),
-        ({"reason": "encoding", "parse_status": "none"}, None, "UTF-8"),
+        ({"reason": "encoding", "parse_status": "none"}, None, "UTF-8, or state its encoding (# -*- coding"),
+        ({"reason": "encoding", "language": "scss"}, None, "(@charset"),
+        ({"reason": "encoding", "language": "html"}, None, "(<meta charset"),
         ({"reason": "timeout", "parse_status": "failed"}, None, ".ckvignore"),
     ],
 )
@@ -260,10 +274,21 @@ def test_the_remedy_fits_the_damage(changes: dict[str, Any], line: str | None, s
 
 
 @pytest.mark.parametrize(
+    "changes", [{"language": "c"}, {"language": None}, {"language": "python", "strategy": "skipped"}]
+)
+def test_an_encoding_is_stated_only_where_that_helps(changes: dict[str, Any]) -> None:
+    assert remedy(replace(BASE, reason="encoding", **changes), None) == "save it as UTF-8"
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"symbols": 12}, "12 symbols kept; windows over the damage"),
         ({"parse_status": "failed", "strategy": "window"}, "no symbols kept; windows over all else"),
+        (
+            {"reason": "minified", "parse_status": "failed", "strategy": "names"},
+            "no symbols kept by name; the text of a minified file is not indexed",
+        ),
         ({"reason": "crashed", "parse_status": "failed"}, "cut into windows"),
         ({"reason": "unreadable", "parse_status": "none"}, "listed without content"),
     ],

@@ -134,7 +134,7 @@ def test_what_was_put_back_is_what_the_remedy_says_to_add(ckvd: Ckvd, tree: Tree
     ckvd("index", tree.root)
     shown = ckvd("status", tree.root, "--failures").stdout
     assert "'}' seems to be missing" in shown
-    assert "add the missing }" in shown
+    assert "add the missing '}'" in shown
 
 
 @pytest.mark.parametrize("name", ["a.c", "a.cpp"])
