@@ -21,6 +21,10 @@ from ckvd.parse.sections import Blocks
 _DEPTH = 4
 """How deep a notebook's strings lie that matter: `cells`, number, `source`, number."""
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]+|"', re.DOTALL)
+_LITERAL = re.compile(
+    rb'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"'
+    rb"|-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?|true|false|null|NaN|-?Infinity"
+)
 _PART = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]+", re.DOTALL
 )
@@ -99,9 +103,10 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
     if inner.damage and inner.detail is not None:
         fault = code.raw(inner.damage[0][0] if inner.fault is None else inner.fault)
         detail = said(source, fault, inner.detail.partition(": ")[2])
-    if (at := _end_of_json(source)) is not None:
+    if (wrong := _no_notebook(source)) is not None:
+        at, what = wrong
         status = "partial" if cells else "failed"
-        fault, detail = at, said(source, at, "the notebook stops being JSON here")
+        fault, detail = at, said(source, at, what)
         damage = merged([*damage, (at, max(at + 1, text.trimmed(source, at, len(source))))])
     return Parsed(
         language=language.name,
@@ -198,17 +203,39 @@ def _cells(source: bytes) -> tuple[list[_Cell], str]:
     return [cell for cell in cells if cell.strings], kernel
 
 
-def _end_of_json(source: bytes) -> int | None:
-    """Where the brackets of a text cease to match or a string has no end; None where all is well."""
+def _no_notebook(source: bytes) -> tuple[int, str] | None:
+    """Where a text ceases to be a notebook's JSON and why; None where all is well, or there is no text.
+
+    What the format requires at the top: `cells`, or `worksheets` up to its version 3.
+    """
     open_: list[bytes] = []
-    last = 0
+    required = False
+    first, last, wants = -1, 0, "value"
     for token in _TOKEN.finditer(source):
         mark, last = token[0], token.start()
-        if mark in (b"{", b"["):
+        first = last if first < 0 else first
+        if mark in (b"{", b"[") and "value" in wants:
             open_.append(b"}" if mark == b"{" else b"]")
-        elif mark == b'"' or (mark in (b"}", b"]") and (not open_ or open_.pop() != mark)):
-            return last
-    return last if open_ else None
+            wants = "key or }" if mark == b"{" else "value or ]"
+        elif mark in (b"}", b"]") and open_ and mark == open_[-1] and mark.decode() in wants:
+            open_.pop()
+            wants = ", } ]"
+        elif mark == b"," and open_ and "," in wants:
+            wants = "key" if open_[-1] == b"}" else "value"
+        elif mark == b":" and wants == ":":
+            wants = "value"
+        elif mark[:1] == b'"' and "key" in wants and _LITERAL.fullmatch(mark):
+            required |= len(open_) == 1 and mark in (b'"cells"', b'"worksheets"')
+            wants = ":"
+        elif "value" in wants and _LITERAL.fullmatch(mark):
+            wants = ", } ]"
+        else:
+            return last, "the notebook stops being JSON here" if open_ else "this is no JSON"
+    if open_:
+        return last, "the notebook stops being JSON here"
+    return (
+        None if required or first < 0 else (first, "a notebook has 'cells', and there are none in this JSON")
+    )
 
 
 def _values(source: bytes) -> Iterator[tuple[tuple[bytes, ...], int, int]]:

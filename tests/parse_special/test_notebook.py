@@ -100,7 +100,60 @@ def test_errors_in_the_code_and_in_the_file() -> None:
     assert cut.fault is not None
     assert cut.reason == "syntax-errors"
     assert cut.detail == f"line 1, column {cut.fault + 1}: the notebook stops being JSON here"
-    assert parsed(b"").status == "ok"
+    assert parsed(b"").status == parsed(b" \n").status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("this is not json\n", "line 1, column 1: this is no JSON"),
+        ("<html>not json</html>", "line 1, column 1: this is no JSON"),
+        ("hello {{{", "line 1, column 1: this is no JSON"),
+        ('\n{"a": 1}', "line 2, column 1: a notebook has 'cells', and there are none in this JSON"),
+        ('[{"cells": []}]', "line 1, column 1: a notebook has 'cells', and there are none in this JSON"),
+        ('{"cells": []} x', "line 1, column 15: this is no JSON"),
+        ('{"cells": [],\n }', "line 2, column 2: the notebook stops being JSON here"),
+        ('{"cells": [],\n "a": 01}', "line 2, column 7: the notebook stops being JSON here"),
+        ('{"cells": [],\n "a": "\n"}', "line 2, column 7: the notebook stops being JSON here"),
+        ('{"cells": [], "a": ["\\d"]}', "line 1, column 21: the notebook stops being JSON here"),
+        ('{"cells": [] "a": 1}', "line 1, column 14: the notebook stops being JSON here"),
+    ],
+)
+def test_what_is_no_notebook_says_where_and_why(source: str, said: str) -> None:
+    result = parsed(source.encode())
+    assert (result.status, result.reason, result.detail) == ("failed", "syntax-errors", said)
+    assert result.fault == result.damage[0][0]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{"worksheets": [], "nbformat": 3}',
+        '{"cells": [], "a": [-1.5e+3, 0, NaN, -Infinity, true, null, {}, "\\u00e9\\/"]}',
+    ],
+)
+def test_old_and_odd_notebooks_are_notebooks(source: str) -> None:
+    assert parsed(source.encode()).status == "ok"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(JSON, st.integers(0, 200), st.sampled_from(list('{}[]:,"\\0ax\n ')), st.booleans())
+def test_what_the_standard_library_reads_is_json(value: Any, at: int, mark: str, put: bool) -> None:
+    text = json.dumps({"cells": [], "metadata": value})
+    if put:
+        text = text[:at] + mark + text[at + 1 :]
+    try:
+        read = json.loads(text)
+    except json.JSONDecodeError:
+        read = None
+    ok = isinstance(read, dict) and "cells" in read
+    assert (parsed(text.encode()).status == "ok") == ok
 
 
 CELLS = st.lists(
