@@ -6,10 +6,11 @@ A grammar may crash, hang or eat memory on hostile input: parse in a process tha
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import css, data, islands, make, markdown, notebook, rst, sql, templates, tree
+from ckvd.parse import css, damage, data, islands, make, markdown, notebook, rst, sql, templates, tree
 
 __all__ = ["parse"]
 
@@ -38,7 +39,13 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
     Raises ValueError for a language without a parser (`Language.parses` is False).
     """
     if language.parser is not None:
-        return PARSERS[language.parser](path, source, language)
-    if language.grammar is None:
+        found = PARSERS[language.parser](path, source, language)
+    elif language.grammar is not None:
+        found = templates.around(path, source, language, tree.parse, own_braces=True)
+    else:
         raise ValueError(f"{language.name} has no parser")
-    return templates.around(path, source, language, tree.parse, own_braces=True)
+    # What is missing takes the byte at it, and what was parsed may have blanks for the bytes of a character.
+    whole = damage.in_characters(source, found.damage)
+    if whole == [*found.damage]:
+        return found
+    return replace(found, damage=tuple(whole), error_bytes=sum(end - start for start, end in whole))

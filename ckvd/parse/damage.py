@@ -11,6 +11,9 @@ from ckvd.model import ParseStatus, Range
 from ckvd.parse import comments
 from ckvd.parse.paths import ERROR_KIND
 
+_INNER = range(0x80, 0xC0)
+"""The bytes of a character of UTF-8 but its first."""
+
 FAILED_SHARE = 0.2
 """A file with a larger share of damaged bytes counts as failed."""
 
@@ -73,6 +76,18 @@ def merged(ranges: Sequence[Range]) -> list[Range]:
     return out
 
 
+def in_characters(source: bytes, ranges: Sequence[Range]) -> list[Range]:
+    """The ranges, merged and widened to all of the characters of UTF-8 that they begin and end in."""
+    widened = []
+    for start, end in ranges:
+        while 0 < start < len(source) and source[start] in _INNER:
+            start -= 1
+        while end < len(source) and source[end] in _INNER:
+            end += 1
+        widened.append((start, end))
+    return merged(widened)
+
+
 def without(ranges: Sequence[Range], intact: Sequence[Range]) -> list[Range]:
     """The parts of `ranges` that lie in none of the intact ranges."""
     holes = merged(intact)
@@ -121,11 +136,12 @@ def visible(source: bytes, at: int) -> int:
 
 
 def fault(root: ts.Node, source: bytes, damage: Sequence[Range]) -> int | None:
-    """Where the parse went wrong, if not where the damage begins.
+    """Where the parse of all of the source went wrong, if not where the damage begins.
 
-    A condition of the preprocessor in which something cannot be parsed may be broken from its `#ifdef` on,
-    which may be the first line of a file; what it fell over is the first error inside. Other damage may begin
-    with the white space before it.
+    That may be with a block that was set apart, in which the first error is later. A condition of the
+    preprocessor in which something cannot be parsed may be broken from its `#ifdef` on, which may be the
+    first line of a file; what it fell over is the first error inside. Other damage may begin with the white
+    space before it.
     """
     start = damage[0][0]
     outer: ts.Node | None = None
@@ -137,9 +153,8 @@ def fault(root: ts.Node, source: bytes, damage: Sequence[Range]) -> int | None:
     if outer is not None and begun and begun[0].type.startswith("#"):
         inner = [at for at, _ in errors(outer, root.end_byte) if at > start]
         return next((at for at in inner if any(a <= at < b for a, b in damage)), None)
-    if _missing_at(root, start) is not None:
-        return None
-    shown = visible(source, start)
+    first = next((at for at, _ in errors(root, len(source)) if start <= at < damage[0][1]), start)
+    shown = first if _missing_at(root, first) is not None else visible(source, first)
     return shown if shown != start else None
 
 

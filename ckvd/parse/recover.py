@@ -94,6 +94,10 @@ def _without_culprits(
         return None, None
     blocks = [(c.block.start, trimmed(source, c.block.start, c.block.end)) for c in culprits]
     other = replace(walked(rules, source, text, root, sorted([*left, *blocks])), whole=not left)
+    for draft in other.drafts:
+        for start, end in blocks:
+            if draft.start <= start < draft.end < end:  # it ended with what stood for its last block
+                draft.join(end, clean=False)
     for culprit, block in sorted(zip(culprits, blocks, strict=True), key=lambda each: each[1]):
         alone = replace(culprit, behind=()).alone(source)
         inside = walked(rules, alone, alone, *tree(rules, alone)).drafts

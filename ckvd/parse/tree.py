@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import tree_sitter as ts
+
 from ckvd.languages import Language, get
 from ckvd.model import Parsed, Range
 from ckvd.parse import build, damage, recover
@@ -34,12 +36,12 @@ def _parse(source: bytes, language: Language) -> Parsed:
     symbols = build.symbols(rules, source, reading.drafts)
     broken, left = damage.merged(reading.errors), reading.left
     status = damage.status(reading.root, left, len(source)) if broken else "ok"
-    fault = None if reading.inserted or not left else damage.fault(reading.root, source, left)
+    fault = None if reading.inserted or not left else damage.fault(best.root, source, left)
     return Parsed(
         language=language.name,
         status=status,
         reason=None if status == "ok" else "syntax-errors",
-        detail=_detail(source, left or broken, reading, fault) if broken else None,
+        detail=_detail(source, left or broken, best.root, reading, fault) if broken else None,
         symbols=symbols,
         header=build.header(source, reading.drafts, reading.header),
         damage=tuple(left),
@@ -51,9 +53,11 @@ def _parse(source: bytes, language: Language) -> Parsed:
     )
 
 
-def _detail(source: bytes, broken: Sequence[Range], reading: Reading, fault: int | None) -> str:
+def _detail(
+    source: bytes, broken: Sequence[Range], root: ts.Node, reading: Reading, fault: int | None
+) -> str:
     if reading.inserted is None:
-        return damage.detail(source, broken, reading.root, broken[0][0] if fault is None else fault)
+        return damage.detail(source, broken, root, broken[0][0] if fault is None else fault)
     at, mark = reading.inserted
     return damage.said(source, at, f"{mark.decode()!r} seems to be missing")
 

@@ -87,6 +87,22 @@ def test_any_damage_leaves_a_sound_parse(data: st.DataObject) -> None:
     assert_sound(parsed(language, bytes(source)), bytes(source))
 
 
+@settings(deadline=None, max_examples=150)
+@given(data=st.data())
+def test_no_range_begins_or_ends_within_a_character(data: st.DataObject) -> None:
+    language = data.draw(st.sampled_from(TREE_SITTER))
+    text = list(SAMPLES[language].decode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        text[data.draw(st.integers(0, len(text) - 1))] = data.draw(
+            st.sampled_from(["", "é", "日", "(é", "é}", '"日', "\né", "# é"])
+        )
+    source = "".join(text).encode()
+    result = parsed(language, source)
+    assert_sound(result, source)
+    for start, end in (*result.damage, *((s.start, s.end) for s in result.symbols)):
+        assert source[start:end].decode()
+
+
 @pytest.mark.parametrize("language", TREE_SITTER)
 def test_nothing_and_only_space(language: str) -> None:
     for source in (b"", b"\n", b"  \r\n\t\n"):

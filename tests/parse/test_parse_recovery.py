@@ -146,19 +146,31 @@ def test_errors_in_several_places_are_not_mended() -> None:
 def test_what_is_said_is_of_the_damage_that_is_listed(end: str) -> None:
     source = end.join(["def a():", "    x = 1", "    y = (2 +", "", "def b():", "    return 1", ""]).encode()
     result = parsed("python", source)
-    at = result.fault
-    assert at is not None
+    at = result.damage[0][0] if result.fault is None else result.fault
     assert any(start <= at < stop for start, stop in result.damage)
     line, column = source.count(b"\n", 0, at) + 1, at - source.rfind(b"\n", 0, at)
     assert result.detail is not None
     assert result.detail.startswith(f"line {line}, column {column}: ")
 
 
+@pytest.mark.parametrize("inside", ["return 1 +", "# 日 a\n        x = ([1", "é = [é, (1 2"])
+def test_a_function_reaches_to_the_end_of_a_body_that_cannot_be_read(inside: str) -> None:
+    source = f"class A:\n    def f(self):\n        {inside}\n\n\ndef g():\n    pass\n".encode()
+    result = parsed("python", source)
+    end = source.index(b"\n\n\ndef g")
+    found = {s.symbol: (s.end, s.clean) for s in result.symbols}
+    assert found["A"] == found["A.f"] == (end, False)
+    assert found["g"][1]
+    assert all(source[start:stop].decode() for start, stop in result.damage)
+
+
 @pytest.mark.parametrize(
     ("language", "source", "line", "seen", "what"),
     [
-        ("python", "x = 1\n\nclass A:\n    def f(self, a int):\n        pass\n", 4, "f(self", "cannot be"),
-        ("ruby", "module M\n  class < self\n    def a\n    end\n  end\nend\n", 2, "class <", "cannot be"),
+        ("python", "x = 1\n\nclass A:\n    def f(self, a int):\n        pass\n", 4, "a int", "cannot be"),
+        ("ruby", "module M\n  class < self\n    def a\n    end\n  end\nend\n", 2, "< self", "cannot be"),
+        ("python", "def f():\n    # 日 a\n    x = ([1\n", 3, "x = (", "cannot be"),
+        ("python", "def f():\n    return 1 +\n\ndef g():\n    pass\n", 2, "return 1", "cannot be"),
         ("go", "package a\n\n\tfunc (\n\nvar b = 1\n", 3, "func (", "cannot be parsed from 'func ('"),
         ("c", "int twin(void) { return 2 }\n\nint other;\n", 1, " }", "';' is missing"),
     ],
@@ -167,11 +179,11 @@ def test_what_is_said_points_at_what_a_reader_sees(
     language: str, source: str, line: int, seen: str, what: str
 ) -> None:
     result = parsed(language, source.encode())
-    column = source.split("\n")[line - 1].index(seen) + 1
+    column = len(source.split("\n")[line - 1].split(seen)[0].encode()) + 1
     assert result.detail is not None
     assert result.detail.startswith(f"line {line}, column {column}: {what}")
     at = result.damage[0][0] if result.fault is None else result.fault
-    assert source[at:].startswith(seen)
+    assert source.encode()[at:].decode().startswith(seen)
 
 
 @pytest.mark.parametrize(("language", "source"), [("elixir", "def a do\n"), ("shell", "if a; then\n  b\n")])
