@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ckvd.errors import CkvdError, LockedError, StoreError, refused
+from ckvd.errors import CkvdError, LockedError, misplaced, refused
 from ckvd.place import Places as Places
 
 Message = dict[str, Any]
@@ -47,8 +47,8 @@ class Lock:
             raise refused(what, e, "check the folder or pass --db") from e
         with contextlib.ExitStack() as undo:
             undo.callback(os.close, fd)
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise StoreError(f"{places.lock} is not a regular file; remove it, or pass --db")
+            if not stat.S_ISREG(mode := os.fstat(fd).st_mode):
+                raise misplaced(places.lock, mode)
             if not _take(fd):
                 pid = holder(places)
                 who = f"pid {pid}" if pid else "another process"

@@ -4,6 +4,7 @@ A failure of a single file is never an exception: it is a value (`model.Verdict`
 """
 
 import errno
+import stat
 
 _PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE)
 
@@ -58,6 +59,13 @@ def refused(what: str, error: OSError, remedy: str) -> StoreError:
         return PassingStoreError(f"{what}: the disk is full; free some space and try again")
     kind = PassingStoreError if error.errno in _PASSING else StoreError
     return kind(f"{what}: {error.strerror}; {remedy}")
+
+
+def misplaced(path: str, mode: int, kind: str = "regular file") -> StoreError:
+    """What stands at `path` (`mode` as `stat` has it) in the place of a file or folder of the index."""
+    device = stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+    remedy = "pass another with --db" if device else "move it away, or pass another with --db"
+    return StoreError(f"{path} is not a {kind}; {remedy}")
 
 
 class ModelError(CkvdError):

@@ -6,11 +6,12 @@ import ctypes
 import fcntl
 import os
 import platform
+import shlex
 import shutil
 import stat
 
 from ckvd.control import ask, holder
-from ckvd.errors import CkvdError, ConfigError, ModelError, NoIndexError, StoreError
+from ckvd.errors import CkvdError, ConfigError, ModelError, NoIndexError, StoreError, misplaced
 from ckvd.place import Place
 from ckvd.report.findings import Finding
 from ckvd.report.terminal import counted, number, size
@@ -28,7 +29,7 @@ def tree(where: Place) -> Finding:
         remedy = "mend the repository, or git config --global --add safe.directory where git distrusts it"
         return Finding("tree", "bad", where.tree.reason, remedy)
     if not os.access(where.tree.path, os.R_OK | os.X_OK):
-        return Finding("tree", "bad", f"{where.root} cannot be read", f"chmod u+rx {where.root}")
+        return Finding("tree", "bad", f"{where.root} cannot be read", f"chmod u+rx {shlex.quote(where.root)}")
     kind = "git worktree" if where.tree.git_dir is not None else "folder outside git"
     return Finding("tree", "ok", f"{where.root} ({kind})")
 
@@ -85,7 +86,9 @@ def permissions(where: Place) -> Finding:
     """Whether the database is the user's own, can be written, and is closed to others."""
     folder, own = _folder(where), os.path.basename(os.path.dirname(where.db)) == ".ckvd"
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding("permissions", "bad", f"{folder} cannot be written", f"chmod u+wx {folder}, or --db")
+        return Finding(
+            "permissions", "bad", f"{folder} cannot be written", f"chmod u+wx {shlex.quote(folder)}"
+        )
     expected = [(where.db, stat.S_ISREG, 0o600)]
     if own:
         expected.insert(0, (os.path.dirname(where.db), stat.S_ISDIR, 0o700))
@@ -95,14 +98,22 @@ def permissions(where: Place) -> Finding:
         except (FileNotFoundError, NotADirectoryError):
             continue
         if not is_kind(found.st_mode):
-            return Finding("permissions", "bad", f"{path} is not what it should be", f"remove {path}")
+            kind = "folder" if is_kind is stat.S_ISDIR else "regular file"
+            return _of("permissions", misplaced(path, found.st_mode, kind))
         if found.st_uid != os.geteuid():
-            return Finding("permissions", "bad", f"{path} is another user's", f"chown or remove {path}")
+            return Finding(
+                "permissions",
+                "bad",
+                f"{path} is another user's",
+                "run ckvd as that user, or pass another with --db",
+            )
         if own and (open_to := stat.S_IMODE(found.st_mode) & ~mode):
             why = f"{path} is open to others ({open_to:03o})"
-            return Finding("permissions", "bad", why, f"chmod {mode:o} {path}")
+            return Finding("permissions", "bad", why, f"chmod {mode:o} {shlex.quote(path)}")
         if not os.access(path, os.R_OK | os.W_OK):
-            return Finding("permissions", "bad", f"{path} cannot be written", f"chmod u+rw {path}")
+            return Finding(
+                "permissions", "bad", f"{path} cannot be written", f"chmod u+rw {shlex.quote(path)}"
+            )
     return Finding("permissions", "ok", "the database is yours alone" if own else "it can be written")
 
 
@@ -111,6 +122,8 @@ def writer(where: Place) -> Finding:
     name = "lock"
     if not _locks_work(_folder(where)):
         return Finding(name, "bad", "the file system has no locks (flock)", "pass --db FILE on a local disk")
+    if wrong := _lock_is_wrong(where.places.lock):
+        return wrong
     pid = holder(where.places)
     try:
         live = ask(where.places, {"op": "status"}, ASK_S)
@@ -129,6 +142,19 @@ def writer(where: Place) -> Finding:
         why = f"pid {pid} writes the database without answering"
         return Finding(name, "warn", why, "an index run, or a daemon that starts; look again in a while")
     return Finding(name, "ok", "free; no daemon runs")
+
+
+def _lock_is_wrong(path: str) -> Finding | None:
+    """What keeps a writer from opening its lock, where that is there."""
+    try:
+        mode = os.lstat(path).st_mode
+    except OSError:
+        return None  # of a folder that cannot be read `permissions` tells
+    if not stat.S_ISREG(mode):
+        return _of("lock", misplaced(path, mode))
+    if not os.access(path, os.R_OK | os.W_OK):
+        return Finding("lock", "bad", f"{path} cannot be opened", f"chmod u+rw {shlex.quote(path)}")
+    return None
 
 
 def _locks_work(folder: str) -> bool:
@@ -152,6 +178,7 @@ def index(where: Place) -> Finding:
     """Whether the database can be read and is sound."""
     try:
         from ckvd.report.snapshot import opened
+        from ckvd.store.connection import damaged
     except ImportError as e:
         return Finding("index", "warn", f"not looked at ({e})", "mend SQLite first")
     try:
@@ -161,11 +188,16 @@ def index(where: Place) -> Finding:
     except NoIndexError:
         return Finding("index", "warn", f"none yet at {where.db}", "ckvd index, or ckvd run")
     except StoreError as e:
-        why, _, remedy = str(e).rpartition("; ")
-        return Finding("index", "bad", why, remedy)
+        return _of("index", e)
     if found != "ok":
-        return Finding("index", "bad", f"{where.db} is damaged ({found})", "delete it: it is built anew")
+        return _of("index", damaged(where.db, found))
     return Finding("index", "ok", f"revision {number(revision)}, {counted(files, 'file')}, sound")
+
+
+def _of(name: str, error: StoreError) -> Finding:
+    """What another command would say, its remedy apart."""
+    why, _, remedy = " ".join(str(error).split()).rpartition("; ")
+    return Finding(name, "bad", why, remedy)
 
 
 def inotify(where: Place, limits: str = LIMITS) -> Finding:

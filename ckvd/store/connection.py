@@ -188,11 +188,11 @@ def _plain_errors(path: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as e:
-        raise _damaged(path, e) from e
+        raise damaged(path, e) from e
     except apsw.SQLError as e:
         if not _TAMPERED.search(str(e)):
             raise
-        raise _damaged(path, e) from e
+        raise damaged(path, e) from e
     except apsw.FullError as e:
         raise PassingStoreError(f"the disk that holds {path} is full; free some space and try again") from e
     except (apsw.BusyError, apsw.LockedError) as e:
@@ -208,7 +208,8 @@ def _plain_errors(path: str) -> Iterator[None]:
         raise PassingStoreError(why) from e
 
 
-def _damaged(path: str, why: apsw.Error) -> DamagedStoreError:
+def damaged(path: str, why: object) -> DamagedStoreError:
+    """The error for a database in which SQLite finds `why`."""
     return DamagedStoreError(
         f"the database {path} is damaged ({why}); 'ckvd index' mends it or builds it anew, as 'ckvd run' does"
     )

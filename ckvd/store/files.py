@@ -7,7 +7,7 @@ import errno
 import os
 import stat
 
-from ckvd.errors import StoreError, refused
+from ckvd.errors import StoreError, misplaced, refused
 from ckvd.store.connection import APPLICATION_ID
 
 FOLDER = ".ckvd"
@@ -38,21 +38,19 @@ def prepare(path: str) -> None:
         try:
             mode = os.fstat(fd).st_mode
             if not stat.S_ISREG(mode):
-                raise not_a_file(path)
+                raise misplaced(path, mode)
             if is_own_folder(path) and stat.S_IMODE(mode) != 0o600:
                 os.fchmod(fd, 0o600)
         finally:
             os.close(fd)
     except IsADirectoryError:
-        raise not_a_file(path) from None
+        raise misplaced(path, stat.S_IFDIR) from None
     except FileNotFoundError as e:
+        if os.path.isdir(folder):  # as of /proc
+            raise StoreError(f"no file can be made in {folder}; pass another --db") from e
         raise StoreError(f"the folder {folder} does not exist; make it or pass another --db") from e
     except OSError as e:
         raise refused(f"cannot write {path}", e, "check its permissions or pass --db") from e
-
-
-def not_a_file(path: str) -> StoreError:
-    return StoreError(f"{path} is not a regular file; remove it, or pass another with --db")
 
 
 def _own_folder(folder: str) -> None:
@@ -60,7 +58,7 @@ def _own_folder(folder: str) -> None:
         os.mkdir(folder, 0o700)
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode):
-        raise StoreError(f"{folder} is not a folder; remove it, or pass --db")
+        raise misplaced(folder, found.st_mode, "folder")
     if stat.S_IMODE(found.st_mode) != 0o700:  # as it was, or as a umask has left it
         os.chmod(folder, 0o700)
     ignore = os.path.join(folder, ".gitignore")

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import apsw
 
-from ckvd.errors import NoIndexError, StoreError
-from ckvd.store import files, owner
+from ckvd.errors import NoIndexError, StoreError, misplaced
+from ckvd.store import owner
 from ckvd.store.connection import MetaValue, connect_reader, plain_errors, transaction
 from ckvd.store.metrics import HOURS_KEPT, Metric, quantile
 
@@ -156,7 +156,7 @@ def _check_file(path: str) -> None:
     except OSError as e:
         raise StoreError(f"the database {path} cannot be read ({e.strerror}); check its permissions") from e
     if not stat.S_ISREG(mode):
-        raise files.not_a_file(path)
+        raise misplaced(path, mode)
 
 
 def _none_at(path: str) -> NoIndexError:

@@ -9,9 +9,10 @@ import os
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +196,24 @@ def test_others_may_read_the_database(where: Place, tree: Tree) -> None:
 def test_something_else_in_the_place_of_the_database(tree: Tree) -> None:
     tree.db.parent.mkdir(mode=0o700)
     os.mkfifo(tree.db)
-    assert red(told(tree)) == ["permissions", "index"]
+    found = told(tree)
+    assert red(found) == ["permissions", "index"]
+    assert found["permissions"]["remedy"] == "move it away, or pass another with --db"
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("elsewhere", path)])
+def test_something_else_in_the_place_of_the_lock(where: Place, make: Callable[[str], None]) -> None:
+    make(where.places.lock)
+    found = site.writer(where)
+    assert (found.level, found.what) == ("bad", f"{where.places.lock} is not a regular file")
+    assert (found.remedy or "").startswith("move it away")
+
+
+def test_a_lock_that_cannot_be_opened(where: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(where.places.lock).touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: path != where.places.lock)
+    found = site.writer(where)
+    assert (found.level, found.remedy) == ("bad", f"chmod u+rw {where.places.lock}")
 
 
 @contextlib.contextmanager
@@ -257,6 +275,19 @@ def test_a_damaged_database(where: Place, tree: Tree) -> None:
     assert red(found) == ["index"]
     assert "is damaged" in found["index"]["what"]
     assert found["index"]["remedy"].startswith("'ckvd index' mends it")
+
+
+def test_damage_that_only_a_check_finds(where: Place, tree: Tree) -> None:
+    with contextlib.closing(sqlite3.connect(tree.db)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'stand_in_hash'")
+    with open(tree.db, "r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(b"\xff" * 4096)
+    found = site.index(where)
+    assert "is damaged" in found.what
+    assert found.what.isprintable()
+    assert (found.remedy or "").startswith("'ckvd index' mends it")
 
 
 def test_a_database_of_a_later_version(where: Place, tree: Tree) -> None:

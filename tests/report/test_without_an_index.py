@@ -87,7 +87,7 @@ def test_what_writes_says_the_same_of_what_is_no_file(
 ) -> None:
     code, out, err = said(command, capsys)
     assert (code, out, err.count("\n")) == (1, "", 1)
-    assert f"{tree.db} is not a regular file; remove it, or pass another with --db" in err
+    assert f"{tree.db} is not a regular file; move it away, or pass another with --db" in err
 
 
 def test_a_check_is_behind_where_there_is_none(

@@ -384,6 +384,18 @@ def test_odd_places_are_one_sentence(tmp_path: Path, make: Callable[[Path], None
         open_writer(str(path))
 
 
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/dev/null", "^/dev/null is not a regular file; pass another with --db$"),
+        ("/proc/x.db", "^no file can be made in /proc; pass another --db$"),
+    ],
+)
+def test_no_remedy_takes_the_system_apart(path: str, message: str) -> None:
+    with pytest.raises(StoreError, match=message):
+        open_writer(path)
+
+
 def test_the_writer_notices_that_its_file_was_replaced(filled: Path) -> None:
     with open_writer(str(filled)) as w:
         assert w.in_place()

@@ -124,7 +124,7 @@ class Reader {
   query(sql, values = {}) {
     const stat = fs.statSync(this.db, { throwIfNoEntry: false });
     if (stat && !stat.isFile()) {
-      const remedy = "remove it, or name another in the setting ckvd.db";
+      const remedy = "move it away, or name another in the setting ckvd.db";
       return Promise.reject(new IndexError("unreadable", `${this.db} is not a regular file: ${remedy}`));
     }
     if (!stat?.size) {

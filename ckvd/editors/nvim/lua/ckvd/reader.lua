@@ -53,7 +53,7 @@ function M.query(db, sql, values, done)
   local function fail(kind, message) done({ kind = kind, message = message }) end
   local stat = vim.loop.fs_stat(db)
   if stat and stat.type ~= "file" then
-    return fail("unreadable", db .. " is not a regular file: remove it, or name another in setup { db = … }")
+    return fail("unreadable", db .. " is not a regular file: move it away, or name another in setup { db = … }")
   elseif not stat or stat.size == 0 then
     return fail("missing", ("there is no index at %s: make one with ckvd index, or ckvd run"):format(db))
   elseif vim.fn.executable(M.sqlite3) == 0 then
