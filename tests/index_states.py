@@ -84,6 +84,16 @@ def _malformed(tree: Tree) -> None:
         file.write(b"\xa5" * (tree.db.stat().st_size - page))
 
 
+def break_names(tree: Tree) -> None:
+    """Makes the full-text index of names one that SQLite cannot open; all else can be read."""
+    with contextlib.closing(sqlite3.connect(tree.db)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        ((page,),) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'names_fts_config'")
+    with tree.db.open("r+b") as file:
+        file.seek(4096 * (page - 1))
+        file.write(b"\xff" * 4096)
+
+
 def _newer(tree: Tree) -> None:
     """The next contract, in which the views that readers know have gone."""
     _edit(tree, "PRAGMA user_version = 2; DROP VIEW symbols; DROP VIEW meta;")

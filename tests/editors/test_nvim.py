@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_states import FILES, KINDS, UNREADABLE, in_state
+from index_states import FILES, KINDS, UNREADABLE, break_names, in_state
 from support import Ckvd, Tree
 
 import ckvd as package
@@ -260,6 +260,36 @@ def test_an_index_that_cannot_be_read_is_said(
     out = nvim(in_state(base, root, state), lua, "broken.py")
     assert UNREADABLE[state] in out["told"][0]
     assert out["line"] == f"ckvd {KINDS.get(state, state)}"
+
+
+def test_a_full_text_index_that_cannot_be_opened_is_damage(nvim: Nvim, base: Tree, root: Path) -> None:
+    tree = in_state(base, root, "stopped")
+    break_names(tree)
+    lua = """
+      vim.cmd("CkvdSymbols evict")
+      wait(function() return false end)
+    """
+    (told,) = nvim(tree, lua)["told"]
+    assert "is damaged: run ckvd index" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("new.py", "is not in the index"), ("plain.txt", "has no symbols")]
+)
+def test_an_outline_of_nothing_says_why(
+    nvim: Nvim, base: Tree, root: Path, ckvd: Ckvd, name: str, said: str
+) -> None:
+    tree = in_state(base, root, "stopped")
+    tree.write({"plain.txt": "words\n"})
+    ckvd("index", tree.root)
+    tree.write({"new.py": "def new(): pass\n"})
+    lua = """
+      vim.cmd("CkvdOutline")
+      wait(function() return false end)
+      out.windows = #vim.api.nvim_list_wins()
+    """
+    out = nvim(tree, lua, name)
+    assert (out["told"], out["windows"]) == ([f"ckvd: {name} {said}"], 1)
 
 
 @pytest.mark.parametrize("state", UNREADABLE)

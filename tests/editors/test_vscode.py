@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_states import FILES, KINDS, UNREADABLE, in_state
+from index_states import FILES, KINDS, UNREADABLE, break_names, in_state
 from support import Ckvd, Tree
 
 import ckvd as package
@@ -129,6 +129,13 @@ def test_an_index_that_cannot_be_read_is_said(node: Node, base: Tree, root: Path
     found = node.reader(tree, "return await r.search('evict')")
     assert found["kind"] == "other"
     assert "index.db" in found["message"]
+
+
+def test_a_full_text_index_that_cannot_be_opened_is_damage(node: Node, base: Tree, root: Path) -> None:
+    tree = in_state(base, root, "stopped")
+    break_names(tree)
+    said = node.reader(tree, "return await r.symbols('evict')")
+    assert (said["kind"], "run ckvd index" in said["message"]) == ("damaged", True)
 
 
 def test_without_the_sqlite3_shell(node: Node, base: Tree, tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ function problem(db, sqlite3, error, said, guard) {
   if (error.code === "ENOENT") {
     return new IndexError("sqlite3", `${sqlite3} is not there: install the sqlite3 shell, 3.38 or later`);
   }
-  if (/not a database|malformed|disk I\/O/.test(said)) {
+  // SQLITE_CORRUPT, 11, has other words where a full-text index cannot be opened.
+  if (/not a database|malformed|disk I\/O|\(11\)/.test(said)) {
     return new IndexError("damaged", `${db} is damaged: run ckvd index, and it is mended or built anew`);
   }
   if (said.includes("unknown option")) {

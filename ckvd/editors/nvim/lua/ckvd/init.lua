@@ -11,6 +11,7 @@ local OUTLINE = [[
 SELECT name, kind, json_array_length(parents) AS depth, name_line AS line, name_column AS column
 FROM symbols WHERE path = (SELECT path FROM files WHERE path_bytes = CAST(:path AS BLOB))
 ORDER BY start_byte, end_byte DESC]]
+local KNOWN = "SELECT 1 FROM files WHERE path_bytes = CAST(:path AS BLOB)"
 local NAMED = [[
 SELECT s.path, s.symbol, s.kind, s.name_line AS line, s.name_column AS column
 FROM names_fts CROSS JOIN symbols AS s ON s.name = names_fts.name
@@ -100,6 +101,11 @@ function M.outline()
   local index, path = locate(buf)
   if not path then return say("this buffer is no file of the tree") end
   ask(index, OUTLINE, { path = path }, true, function(rows, meta)
+    if #rows == 0 then
+      return ask(index, KNOWN, { path = path }, true, function(found)
+        say(path .. (#found == 0 and " is not in the index" or " has no symbols"))
+      end)
+    end
     local items = vim.tbl_map(function(row)
       local text = ("  "):rep(row.depth) .. row.name .. "  " .. row.kind
       return { bufnr = buf, lnum = row.line, col = row.column + 1, text = text }

@@ -28,7 +28,8 @@ local function problem(db, code, said, guard)
     return "newer", ("%s was written by a newer ckvd (%s): update the plugin"):format(db, versions)
   elseif code == 0 then
     return nil
-  elseif said:find("not a database") or said:find("malformed") or said:find("disk I/O") then
+  elseif said:find("not a database") or said:find("malformed") or said:find("disk I/O") or said:find("%(11%)") then
+    -- SQLITE_CORRUPT, 11, has other words where a full-text index cannot be opened.
     return "damaged", db .. " is damaged: run ckvd index, and it is mended or built anew"
   elseif said:find("unknown option") then
     return "sqlite3", M.sqlite3 .. " is too old: install the sqlite3 shell, 3.38 or later"
