@@ -15,6 +15,7 @@ import yaml as pyyaml
 from ckvd.languages import Language
 from ckvd.model import Parsed, Range, Symbol
 from ckvd.parse import templates, text, tree
+from ckvd.parse.damage import said
 
 _TRAILING_COMMA = re.compile(
     rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|/\*.*?\*/'
@@ -28,6 +29,11 @@ _KEY = re.compile(
 )
 _LOADER = getattr(pyyaml, "CSafeLoader", pyyaml.SafeLoader)
 _TOO_DEEP = "exceeded maximum nesting depth"
+_ENDLESS = {
+    "while scanning a quoted scalar": "this quote has no end",
+    "while parsing a flow sequence": "this bracket has no end",
+    "while parsing a flow mapping": "this bracket has no end",
+}
 
 
 def keys(path: str, source: bytes, language: Language) -> Parsed:
@@ -69,14 +75,12 @@ def yaml(_path: str, source: bytes, language: Language) -> Parsed:
     error = _error(source)
     plain = templates.blanked(source) if error else source
     damage: tuple[Range, ...] = ()
-    reason, detail = None, None
+    reason, detail, fault = None, None, None
     if plain is not source:
         reason, detail = "template", "template tags are left out of the syntax"
     elif error is not None and (damage := _damaged(source, error[0])):
-        at, problem = error
-        line = source.count(b"\n", 0, at) + 1
-        column = at - source.rfind(b"\n", 0, at)
-        reason, detail = "syntax-errors", f"line {line}, column {column}: {problem}"
+        fault = min(error[0], damage[0][1] - 1)
+        reason, detail = "syntax-errors", said(source, fault, error[1])
     return Parsed(
         language=language.name,
         status="partial" if reason == "syntax-errors" else "ok",
@@ -84,6 +88,7 @@ def yaml(_path: str, source: bytes, language: Language) -> Parsed:
         detail=detail,
         symbols=tuple(_yaml_symbols(source, plain, _lines(plain), damage)),
         damage=damage,
+        fault=fault,
         error_bytes=sum(b - a for a, b in damage),
         comment=language.comment,
         pieces=Indented(plain),
@@ -166,7 +171,12 @@ def _error(source: bytes) -> tuple[int, str] | None:
         mark = error.problem_mark
         if error.problem == _TOO_DEEP or mark is None:
             return None
-        return len(characters[: mark.index].encode()), error.problem or "not YAML"
+        problem, opened = error.problem or "not YAML", error.context_mark
+        if "cannot start any token" in problem and characters[mark.index : mark.index + 1] == "\t":
+            problem = "found a tab where spaces are needed"
+        if opened is not None and not characters[mark.index :].strip() and "block" not in str(error.context):
+            mark, problem = opened, _ENDLESS.get(str(error.context), problem)
+        return len(characters[: mark.index].encode()), problem
     except pyyaml.reader.ReaderError as error:
         return len(characters[: error.position].encode()), "a character that YAML does not allow"
     return None

@@ -85,8 +85,31 @@ def test_yaml_keys(source: str, expected: list[str]) -> None:
 def test_yaml_that_is_none_says_where() -> None:
     result = parsed("a.yaml", b"a: 1\nb: [1,\nc: 2\n")
     assert (result.status, result.reason) == ("partial", "syntax-errors")
-    assert result.detail == "line 4, column 1: did not find expected ',' or ']'"
-    assert {s.name: s.clean for s in result.symbols} == {"a": True, "b": True, "c": False}
+    assert result.detail == "line 2, column 4: this bracket has no end"
+    assert {s.name: s.clean for s in result.symbols} == {"a": True, "b": False, "c": True}
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('a: "b\nc: 1\n', "line 1, column 4: this quote has no end"),
+        ("a: 1\nb: 'x\n\n\n", "line 2, column 4: this quote has no end"),
+        ("é: {b: 1\n", "line 1, column 5: this bracket has no end"),
+        ("a: 1\nb\n", "line 2, column 1: could not find expected ':'"),
+        ("a:\n  b: 1\n c: 2\n", "line 3, column 2: did not find expected key"),
+        ("a: [1, 2\nb: 3\nc: ]\n", "line 2, column 2: did not find expected ',' or ']'"),
+        ("a:\n\tb: 1\n", "line 2, column 1: found a tab where spaces are needed"),
+        ("a: @x\n", "line 1, column 4: found character that cannot start any token"),
+    ],
+)
+def test_yaml_names_a_place_within_its_damage(source: str, said: str) -> None:
+    result = parsed("a.yaml", source.encode())
+    assert (result.status, result.detail) == ("partial", said)
+    ((start, end),) = result.damage
+    assert result.fault is not None
+    assert start <= result.fault < end
+    line = source.encode().count(b"\n", 0, result.fault) + 1
+    assert said.startswith(f"line {line}, ")
 
 
 def test_json_keys_with_their_escapes() -> None:
