@@ -16,6 +16,8 @@ _NAMES = frozenset(
     }
 )  # fmt: skip
 _CALLABLE = frozenset({"function_declarator", "abstract_function_declarator"})
+_CLASSES = frozenset({"class_specifier", "struct_specifier", "union_specifier"})
+_OPERATOR = re.compile(r"operator (?=\W)")
 
 
 def declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
@@ -25,9 +27,12 @@ def declared(declarator: ts.Node, source: bytes) -> tuple[Found | None, bool]:
     function = False
     while node is not None:
         if node.type in _NAMES:
-            return Found(" ".join(text_of(node, source).split()), node.start_byte, tuple(parents)), function
+            name = _OPERATOR.sub("operator", " ".join(text_of(node, source).split()))
+            return Found(name, node.start_byte, tuple(parents)), function
         if node.type == "operator_cast":
             cut = node.child_by_field_name("declarator")
+            while cut is not None and cut.type not in _CALLABLE:  # `operator const char*()`
+                cut = cut.child_by_field_name("declarator") or cut.named_child(cut.named_child_count - 1)
             name = source[node.start_byte : cut.start_byte if cut else node.end_byte].decode(
                 "utf-8", "replace"
             )
@@ -55,13 +60,32 @@ def _alldeclared(node: ts.Node, source: bytes, functions: bool) -> list[Found]:
 def c_functions(node: ts.Node, source: bytes) -> list[Found]:
     """The functions among a declaration's declarators; `A::b` is `b` qualified by `A`.
 
-    `MACRO(x) {…}` is a function by the macro's name, as `MACRO(x, y) {…}` is one.
+    What has no type is none where it is a call before a block of a function (`EACH(x) {…}`), or in a class
+    and not named as a constructor is (`MOCK_METHOD(int, f);`).
     """
     found = _alldeclared(node, source, functions=True)
-    called = node.child_by_field_name("type")
-    if found or node.type != "function_definition" or called is None or called.type != "type_identifier":
+    if not found or node.child_by_field_name("type") is not None:
         return found
+    if node.type == "declaration":
+        return [each for each in found if not _is_macro(each, node, source)]
+    return [] if node.parent is not None and node.parent.type == "compound_statement" else found
+
+
+def _is_macro(found: Found, node: ts.Node, source: bytes) -> bool:
+    outer = node.parent
+    while outer is not None and outer.type not in _CLASSES:
+        outer = outer.parent
+    if outer is None or found.parents or found.name.startswith(("~", "operator")):
+        return False
+    return all(name.name != found.name for name in c_type(outer, source))
+
+
+def c_called(node: ts.Node, source: bytes) -> list[Found]:
+    """`MACRO(x) {…}`, a function by the macro's name, as `MACRO(x, y) {…}` is one."""
+    called = node.child_by_field_name("type")
     argument = node.child_by_field_name("declarator")
+    if called is None or called.type != "type_identifier":
+        return []
     if argument is None or argument.type != "parenthesized_declarator":
         return []
     return [Found(text_of(called, source), called.start_byte)]

@@ -6,7 +6,7 @@ import re
 
 import tree_sitter as ts
 
-from ckvd.parse.c_names import c_case, c_functions, c_suite_case, c_type, c_values, cpp_defaulted
+from ckvd.parse.c_names import c_called, c_case, c_functions, c_suite_case, c_type, c_values, cpp_defaulted
 from ckvd.parse.cmake import cmake_test
 from ckvd.parse.csharp_names import csharp_destructor, csharp_operator
 from ckvd.parse.elixir import elixir_alias, elixir_attribute, elixir_function, elixir_module
@@ -58,6 +58,7 @@ def r_method(node: ts.Node, source: bytes) -> list[Found]:
 
 NAME_HOOKS: dict[str, NameHook] = {
     "c_case": c_case,
+    "c_called": c_called,
     "c_functions": c_functions,
     "c_suite_case": c_suite_case,
     "c_type": c_type,

@@ -111,6 +111,16 @@ LIB_API int api(void);
 NAMES = {
     "conditions within statements": ("c", STATEMENTS, {"ulp", "after"}),
     "directives among values": ("c", ROWS, {"rows", "KEPT", "a", "b"}),
+    "a macro alone on its line": (
+        "cpp",
+        b"struct A {\n};\nLIB_END_NAMESPACE\n\nTEST(Suite, Case) {\n}\n// Why.\nLIB_BEGIN\n\nstruct B {};\n",
+        {"A", "Suite.Case", "B"},
+    ),
+    "a macro behind a qualifier": (
+        "cpp",
+        b"int A::f() const\n    LOCKS_EXCLUDED_(mutex_) {\n  return 1;\n}\nint after();\n",
+        {"A.f", "after"},
+    ),
     "types in capitals": ("c", TYPES, {"DllMain", "read_exactly", "row_t", "accept_t", "api"}),
     "a macro defined in a function": ("c", b"int f(void) {\n#define D 1\n  return D;\n}\n", {"f", "D"}),
     "fields": ("c", b"#if X\n" + FIELDS, {"UV_EXTERN", "shutdown_s", "after"}),

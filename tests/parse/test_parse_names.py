@@ -12,6 +12,24 @@ CPP = {
         "template<> class K<bool> { int a; };\n",
         {"K", "K.a"},
     ),
+    "conversions to pointers, operators behind a blank": (
+        "struct K { operator const int*() const; operator T **() { return 0; } operator int&(); };\n"
+        "K& K::operator <<(int a) { return *this; }\nint K::operator ()(int a) { return a; }\n"
+        "void* K::operator new(size_t n) { return 0; }\n",
+        {"K", "K.operator const int*", "K.operator T **", "K.operator int&", "K.operator<<", "K.operator()",
+         "K.operator new"},
+    ),
+    "calls of macros in classes are no methods": (
+        "template <class T> class K<T*> {\n K(int a);\n explicit K();\n ~K();\n"
+        " MOCK_METHOD(void, f);\n Q_DISABLE_COPY(K);\n virtual int g();\n};\n",
+        {"K", "K.K", "K.~K", "K.g"},
+    ),
+    "a call before a block is a function outside functions alone": (
+        "SECTION(x) { int a; }\n"
+        "int f() {\n  EACH(y) { g(); }\n  SECTION(\"z\") { a::g(); }\n  return 1;\n}\n",
+        {"SECTION", "f"},
+    ),
+    "types within functions": ("int f() { using A = int; typedef int B; return 1; }\n", {"f", "f.A", "f.B"}),
     "attributes and alignment": (
         "class [[x]] alignas(8) K { int f() { return 1; } };\n"
         "enum class [[x(\"]]\")]] E { A [[old]] = 1, B };\n"
