@@ -12,7 +12,7 @@ from ckvd.model import HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import templates, text
 from ckvd.parse.damage import merged, said
 from ckvd.parse.outcome import outcome
-from ckvd.parse.sql_split import NEW_STATEMENT, Script, split
+from ckvd.parse.sql_split import NEW_STATEMENT, Script, split, unclosed
 
 _KINDS = {
     "proc": "procedure",
@@ -65,12 +65,13 @@ _LINE = re.compile(rb",[ \t]*(?:--[^\n]*)?\n|\n[ \t\r]*\n")
 def parse(_path: str, source: bytes, language: Language) -> Parsed:
     """The symbols of a script: `schema.table` and its like, each from its CREATE to its semicolon.
 
-    Never `failed` for a dialect: only a quote or comment without its end is damage.
+    Never `failed` for a dialect: only a quote, comment or parenthesis without its end is damage, the last
+    not in a template, whose branches may each open what is closed once.
     """
     plain = templates.blanked(source)
     script = split(plain)
     shown = script.code if plain is source else source
-    damage = merged(script.damage)
+    damage = merged(script.damage or (unclosed(script) if plain is source else ()))
     symbols = [
         symbol
         for statement in script.statements
@@ -177,7 +178,7 @@ def _nested(symbols: Sequence[Symbol], macros: Sequence[Symbol]) -> tuple[Symbol
 
 
 def _detail(source: bytes, at: int) -> str:
-    what = {b"/*": "comment", b"$": "dollar quote"}
+    what = {b"/*": "comment", b"$": "dollar quote", b"(": "bracket"}
     word = next((name for mark, name in what.items() if source.startswith(mark, at)), "quote")
     return said(source, at, f"this {word} has no end")
 

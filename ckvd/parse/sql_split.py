@@ -41,6 +41,12 @@ _DECLARES = re.compile(
     re.IGNORECASE,
 )
 _QUERY = re.compile(rb"\b(?:SELECT|INSERT|UPDATE|DELETE|CALL|WITH|VALUES)\b", re.IGNORECASE)
+_BRACKETS = re.compile(
+    rb"(?P<open>\()|(?P<close>\))|'(?:[^']|'')*+'|\"[^\"]*+\"|`[^`\n]*+`|\[[A-Za-z_#@][^\[\]\n]*+\]"
+    rb"|(?<![\w$])(?P<tag>\$(?:[A-Za-z_]\w*+)?\$).*?(?P=tag)",
+    re.DOTALL,
+)
+_UNSURE = re.compile(rb"\\['\"]|\bN?Q'[^\s\w]", re.IGNORECASE)
 _TAKES_A_STATEMENT = re.compile(rb"(?:EXPLAIN|GRANT|REVOKE|PREPARE|COMMENT|AUDIT)\b", re.IGNORECASE)
 
 
@@ -73,6 +79,25 @@ def split(text: bytes) -> Script:
         tuple(sorted(lexed.breaks)),
         tuple(lexed.damage),
     )
+
+
+def unclosed(script: Script) -> list[Range]:
+    """The parentheses that a statement leaves open, if its quotes leave no doubt."""
+    found: list[Range] = []
+    for start, end in script.statements:
+        open_: list[int] = []
+        if _UNSURE.search(script.code, start, end):
+            continue
+        for mark in _BRACKETS.finditer(script.code, start, end):
+            if mark["open"]:
+                open_.append(mark.start())
+            elif mark["close"] and not open_:
+                break
+            elif mark["close"]:
+                open_.pop()
+        else:
+            found += [(at, at + 1) for at in open_]
+    return found
 
 
 @dataclass(slots=True)

@@ -166,6 +166,29 @@ def test_what_hides_and_ends_a_statement(source: bytes, symbols: list[str]) -> N
     assert result.status == "ok"
 
 
+def test_a_bracket_that_a_statement_leaves_open_is_damage() -> None:
+    source = b"SELECT (1;\nCREATE TABLE x (a int;\nCREATE TABLE y (a int);\n" + b"SELECT 1 FROM t;\n" * 9
+    result = parsed(source)
+    assert (result.status, result.detail) == ("partial", "line 1, column 8: this bracket has no end")
+    assert result.damage == ((7, 8), (26, 27))
+    assert {s.name: s.clean for s in result.symbols} == {"x": False, "y": True}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"INSERT INTO t VALUES (':-(', \"a(\", `b(`, [c(d], $q$ ( $q$);",
+        b"SELECT E'\\'(' FROM t;",
+        b"SELECT q'[ it's ( ]' FROM dual;",
+        b"SELECT 1) FROM t WHERE (2;",
+        b"SELECT {% if a %}(1{% else %}(2{% endif %});",
+        b"SELECT 1 -- (\n/* ( */;",
+    ],
+)
+def test_a_bracket_in_a_quote_or_in_doubt_is_none(source: bytes) -> None:
+    assert parsed(source).status == "ok"
+
+
 def test_pieces_are_statements_then_inner_statements_then_columns() -> None:
     source, result = script("0007_rooms")
     table, function = result.symbols[:2]
@@ -207,7 +230,8 @@ def test_any_script_has_an_outcome(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["'", '"', "$$ ", "/*", "/* /* */ ", "BEGIN x ", "CREATE PROCEDURE p() BEGIN ", "q'[", "{{",
-     "{% macro m() %}", "GO\n", "CREATE TABLE a\n", "[a", "';\n", "`a ", "\nCREATE FUNCTION f() AS $q$ "],
+     "{% macro m() %}", "GO\n", "CREATE TABLE a\n", "[a", "';\n", "`a ", "\nCREATE FUNCTION f() AS $q$ ",
+     "(", "([a", "($a$ $b$ "],
 )  # fmt: skip
 def test_repetition_takes_linear_time(text: str) -> None:
     assert grows_linearly(lambda size: parsed((text * size).encode()), 20_001)
