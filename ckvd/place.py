@@ -44,6 +44,10 @@ class Place(NamedTuple):
     def db(self) -> str:
         return self.places.db
 
+    def command(self, verb: str) -> str:
+        """What to type into a shell, in any folder, to have `ckvd VERB` done here."""
+        return command(verb, self.db, self.root)
+
     @property
     def own_files(self) -> frozenset[bytes]:
         """The database and what lies beside it, relative to the tree, where they are inside it."""
@@ -68,6 +72,17 @@ def place(root: str | None, db: str | None) -> Place:
         return Place(tree, Places(own))
     folder, name = os.path.split(os.path.abspath(db))
     return Place(tree, Places(os.path.join(os.path.realpath(folder), name)))
+
+
+def command(verb: str, db: str, root: str | None = None) -> str:
+    """The command line of `ckvd VERB` for a database and its tree. Without `root` it names the tree whose own
+    database `db` is; for any other database it is to be typed inside the tree."""
+    import shlex  # for what is said of errors alone
+
+    if root is None and db.endswith(os.sep + _OWN):
+        root = os.path.dirname(os.path.dirname(db))
+    own = root is not None and db == os.path.join(root, _OWN)
+    return shlex.join(["ckvd", verb, *([root] if root else []), *([] if own else ["--db", db])])
 
 
 def as_shown(text: str) -> str:

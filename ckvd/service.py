@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -79,8 +80,9 @@ def install(root: str | bytes) -> str:
     shown = _shown(_root_of(name))
     if not _manager_runs():
         raise ServiceError(
-            f"no systemd user manager runs here, so nothing was installed; keep `ckvd run {shown}` running by"
-            " other means, such as your session's start-up programs or another process supervisor."
+            "no systemd user manager runs here, so nothing was installed; keep this running by other"
+            " means, such as your session's start-up programs or another process supervisor:"
+            f" ckvd run {shlex.quote(shown)}"
         )
     folder = _folder()
     _replace(os.path.join(folder, TEMPLATE), unit_text(_executable()))

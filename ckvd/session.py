@@ -182,13 +182,14 @@ def sync(where: Place, *, vectors: bool, timeout: float) -> int:
         try:
             reply = ask(where.places, message, max(0.01, left))
         except TimeoutError:
+            status = where.command("status")
             raise TimeoutExpired(
-                f"the index was not up to date within {timeout:g} s; give more --timeout, or see ckvd status"
+                f"the index was not up to date within {timeout:g} s; give more --timeout, or see: {status}"
             ) from None
         if reply is not None:
             return int(reply["revision"])
         if holder(where.places) is None:
-            raise NoDaemonError(f"no daemon keeps {where.db}; start one with: ckvd run {where.root}")
+            raise NoDaemonError(f"no daemon keeps {where.db}; start one with: {where.command('run')}")
         if left <= 0.05:
             raise TimeoutExpired(f"the daemon was not ready within {timeout:g} s; try a longer --timeout")
         time.sleep(0.05)  # it holds the lock and has no socket yet: it is starting, or it is `ckvd index`

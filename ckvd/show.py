@@ -37,7 +37,7 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
             return row | {"on_disk": state, "indent": indent}
         file = reader.file(chunk.path)
     if file is None:
-        raise CkvdError(f"{chunk.path} is not in the index; run ckvd index")
+        raise CkvdError(f"{chunk.path} is not in the index; run: {where.command('index')}")
     return row | {"file": file_text(where.tree.path, file)}
 
 

@@ -136,7 +136,7 @@ def writer(where: Place) -> Finding:
         errors = [*live.get("errors", ()), *([f"watching is degraded: {reason}"] if reason else [])]
         if errors:
             said = f"the daemon (pid {live['pid']}) says: {errors[0]}"
-            return Finding(name, "warn", said, "see ckvd status")
+            return Finding(name, "warn", said, f"see: {where.command('status')}")
         return Finding(name, "ok", f"held by the daemon, pid {live['pid']}, {live['state']}")
     if pid is not None:
         why = f"pid {pid} writes the database without answering"
@@ -186,7 +186,7 @@ def index(where: Place) -> Finding:
             found = reader.query("PRAGMA quick_check(1)")[0][0]
             revision, files = reader.revision, reader.query("SELECT count(*) FROM files")[0][0]
     except NoIndexError:
-        return Finding("index", "warn", f"none yet at {where.db}", "ckvd index, or ckvd run")
+        return Finding("index", "warn", f"none yet at {where.db}", where.command("index"))
     except StoreError as e:
         return _of("index", e)
     if found != "ok":

@@ -224,7 +224,7 @@ class Answers:
             meta = reader.meta()
         daemon = holder(self._where.places) is not None
         missing = f"no daemon runs: what changed after {meta.get('last_sync')} is not in the index"
-        note = "" if daemon else f"{missing}; `ckvd run {self._where.root}` keeps it true"
+        note = "" if daemon else f"{missing}; keep it true with: {self._where.command('run')}"
         commit, ref = (None if (v := meta.get(k)) is None else str(v) for k in ("head_commit", "head_ref"))
         return At(int(meta["revision"] or 0), commit, ref, daemon, note)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import apsw
 
 from ckvd.errors import DamagedStoreError, PassingStoreError, Stopped, StoreError
+from ckvd.place import command
 from ckvd.store import shm
 
 APPLICATION_ID = 0x636B7664
@@ -211,5 +212,5 @@ def _plain_errors(path: str) -> Iterator[None]:
 def damaged(path: str, why: object) -> DamagedStoreError:
     """The error for a database in which SQLite finds `why`."""
     return DamagedStoreError(
-        f"the database {path} is damaged ({why}); 'ckvd index' mends it or builds it anew, as 'ckvd run' does"
+        f"the database {path} is damaged ({why}); mend it, or build it anew, with: {command('index', path)}"
     )

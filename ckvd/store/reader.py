@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from ckvd.errors import NoIndexError, StoreError, misplaced
+from ckvd.place import command
 from ckvd.store import owner
 from ckvd.store.connection import MetaValue, connect_reader, plain_errors, transaction
 from ckvd.store.metrics import HOURS_KEPT, Metric, quantile
@@ -140,7 +141,9 @@ def open_reader(path: str, cache_kib: int = 2048) -> Reader:
         if version is None:  # just made: its schema is on the way, or whoever made it was killed
             raise _none_at(path)
         if version != owner.SCHEMA_VERSION:
-            raise StoreError(f"{path} was written by an older ckvd; 'ckvd index' brings it up to date")
+            raise StoreError(
+                f"{path} was written by an older ckvd; bring it up to date with: {command('index', path)}"
+            )
         db.pragma("cache_size", -cache_kib)
         reader = Reader(path, db)
         undo.pop_all()
@@ -160,7 +163,7 @@ def _check_file(path: str) -> None:
 
 
 def _none_at(path: str) -> NoIndexError:
-    return NoIndexError(f"there is no index at {path}; make one with 'ckvd index'")
+    return NoIndexError(f"there is no index at {path}; make one with: {command('index', path)}")
 
 
 class Reader:

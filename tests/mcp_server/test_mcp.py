@@ -70,7 +70,7 @@ def test_every_answer_says_what_it_is_true_of(ckvd: Ckvd, base: Tree) -> None:
         at = answer["at"]
         assert (at["revision"], at["commit"], at["ref"]) == (1, commit, "refs/heads/main")
         assert not at["daemon"]
-        assert f"`ckvd run {base.root}`" in at["note"]
+        assert f"with: ckvd run {base.root}" in at["note"]
     search, show, symbols, status = answers
     hit = search["hits"][0]
     assert hit["matches"][0] == show["chunk_id"] == "src/cache.py::ShardedLRUCache._evict"

@@ -71,7 +71,7 @@ def test_all_is_well(where: Place, tree: Tree, ckvd: Ckvd) -> None:
 
 def test_a_tree_without_an_index_is_not_broken(tree: Tree) -> None:
     found = told(tree)
-    assert (found["index"]["level"], found["index"]["remedy"]) == ("warn", "ckvd index, or ckvd run")
+    assert (found["index"]["level"], found["index"]["remedy"]) == ("warn", f"ckvd index {tree.root}")
     assert not (tree.root / ".ckvd").exists()
 
 
@@ -274,7 +274,7 @@ def test_a_damaged_database(where: Place, tree: Tree) -> None:
     found = told(tree)
     assert red(found) == ["index"]
     assert "is damaged" in found["index"]["what"]
-    assert found["index"]["remedy"].startswith("'ckvd index' mends it")
+    assert found["index"]["remedy"].startswith("mend it, or build it anew, with: ckvd index ")
 
 
 def test_damage_that_only_a_check_finds(where: Place, tree: Tree) -> None:
@@ -287,7 +287,7 @@ def test_damage_that_only_a_check_finds(where: Place, tree: Tree) -> None:
     found = site.index(where)
     assert "is damaged" in found.what
     assert found.what.isprintable()
-    assert (found.remedy or "").startswith("'ckvd index' mends it")
+    assert (found.remedy or "").startswith("mend it, or build it anew, with: ckvd index ")
 
 
 def test_a_database_of_a_later_version(where: Place, tree: Tree) -> None:

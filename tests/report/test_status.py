@@ -222,7 +222,7 @@ def test_an_older_schema_is_named(rows: Rows) -> None:
     where = rows.store()
     with contextlib.closing(sqlite3.connect(where.db)) as db, db:
         db.execute("UPDATE meta_kv SET value = 0 WHERE key = 'schema_version'")
-    with pytest.raises(StoreError, match="older ckvd; 'ckvd index'"):
+    with pytest.raises(StoreError, match="older ckvd; bring it up to date with: ckvd index "):
         status.collect(where)
 
 
@@ -243,7 +243,7 @@ def test_a_schema_without_its_views_is_named(rows: Rows) -> None:
     where = rows.store()
     with contextlib.closing(sqlite3.connect(where.db)) as db:
         db.execute("DROP VIEW failures")
-    with pytest.raises(StoreError, match="mends it or builds it anew"):
+    with pytest.raises(StoreError, match="mend it, or build it anew"):
         status.collect(where)
 
 

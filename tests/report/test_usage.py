@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
+from pathlib import Path
 
 import pytest
 from support import Ckvd, Tree
@@ -73,3 +75,17 @@ def test_a_set_without_an_answer_in_the_index(ckvd: Ckvd, tree: Tree) -> None:
     ckvd("index", tree.root)
     done = ckvd("eval", "--from", "docstrings", cwd=tree.root)
     assert done.stdout == "There was nothing to ask: no query has an answer in the index.\n"
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_remedy_can_be_pasted(tmp_path: Path, ckvd: Ckvd, own: bool) -> None:
+    tree = Tree(tmp_path / "sp ace" / "it's $x")
+    tree.write({"a.py": "x = 1\n"})
+    db = () if own else ("--db", str(tmp_path / "an other.db"))
+    said = ckvd("search", "x", *db, cwd=tree.root, code=1).stderr
+    assert "; make one with: ckvd index " in said
+    remedy = said.rstrip().rpartition("with: ")[2].replace("ckvd", shlex.quote(ckvd.executable), 1)
+    subprocess.run(remedy, shell=True, check=True, cwd=tmp_path if own else tree.root, capture_output=True)
+    ckvd("search", "x", *db, cwd=tree.root)
+    start = ckvd("sync", *db, cwd=tree.root, code=3).stderr.rstrip().rpartition("start one with: ")[2]
+    assert shlex.split(start) == ["ckvd", "run", str(tree.root), *db]

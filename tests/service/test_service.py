@@ -163,7 +163,7 @@ def test_where_no_manager_runs_nothing_is_left_behind(
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
-    with pytest.raises(ServiceError, match=r"no systemd user manager runs here.*`ckvd run /srv/code`"):
+    with pytest.raises(ServiceError, match=r"no systemd user manager runs here.*: ckvd run /srv/code$"):
         service.install("/srv/code")
     with pytest.raises(ServiceError, match="no service is installed for /srv/code"):
         service.remove("/srv/code")

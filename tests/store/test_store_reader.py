@@ -93,13 +93,13 @@ def test_it_cannot_write(writer: Writer, db: Path) -> None:
 
 
 def test_no_index_and_what_is_none(tmp_path: Path) -> None:
-    with pytest.raises(NoIndexError, match="make one with 'ckvd index'"):
+    with pytest.raises(NoIndexError, match="make one with: ckvd index --db"):
         open_reader(str(tmp_path / "no.db"))
     (tmp_path / "text").write_text("not a database" * 99)
     with pytest.raises(DamagedStoreError):
         open_reader(str(tmp_path / "text"))
     (tmp_path / "empty").touch()
-    with pytest.raises(NoIndexError, match="make one with 'ckvd index'"):
+    with pytest.raises(NoIndexError, match="make one with: ckvd index --db"):
         open_reader(str(tmp_path / "empty"))
     with open_writer(str(tmp_path / "newer.db")) as w:
         w._db.pragma("user_version", 2)
