@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ckvd.languages import Language
-from ckvd.model import HeaderItem, Parsed, Range, Symbol
+from ckvd.model import HeaderItem, Parsed, Range, Symbol, no_pieces
 from ckvd.parse import text
+from ckvd.parse.damage import merged, said
+from ckvd.parse.outcome import outcome
 
 _OPEN = re.compile(rb"\{[{%#]")
 _CLOSE = {b"{{": b"}}", b"{%": b"%}", b"{#": b"#}"}
@@ -20,7 +22,7 @@ _TAG = re.compile(
     rb"(?:\s*\"(?P<quoted>[^\"\n]+)\"|\s+(?P<name>\w+))?"
 )
 _APART = re.compile(rb"\{[{%#][-+~]?\s.*\s[-+~]?[}%#]\}|\{\{\s*[\w.$]+\s*\}\}", re.DOTALL)
-_BLANK, _LINE_END = b" \t\r\f\v", 0x0A
+_BLANK, _LF = b" \t\r\f\v", 0x0A
 _BLANK_TO_END = re.compile(rb"[ \t\r\f\v]*+(?:\n|\Z)")
 _KINDS = {b"block": "block"}
 
@@ -71,12 +73,28 @@ def blanked(source: bytes, word: bytes = b"x", *, own_braces: bool = False) -> b
 def _alone(source: bytes, start: int, end: int) -> bool:
     while start and source[start - 1] in _BLANK:
         start -= 1
-    return (not start or source[start - 1] == _LINE_END) and _BLANK_TO_END.match(source, end) is not None
+    return (not start or source[start - 1] == _LF) and _BLANK_TO_END.match(source, end) is not None
 
 
 def parse(_path: str, source: bytes, language: Language) -> Parsed:
-    """A template by itself: the macros and blocks that it defines."""
-    return Parsed(language.name, "ok", symbols=definitions(source), comment=language.comment)
+    """A template by itself: the macros and blocks that it defines. A tag without any end is damage."""
+    damage = merged([(at, _line_end(source, at)) for at in _endless(source)])
+    detail = said(source, damage[0][0], "this tag has no end") if damage else None
+    symbols = definitions(source)
+    return outcome(source, language, damage, detail, symbols=symbols, header=(), pieces=no_pieces)
+
+
+def _endless(source: bytes) -> Iterator[int]:
+    """Where a `{{` or `{%` stands that nothing behind it closes; a `{#` may be of the text itself."""
+    at = 0
+    for start, end in (*tags(source), (len(source), len(source))):
+        yield from (m.start() for m in _OPEN.finditer(source, at, start) if m[0] != b"{#")
+        at = end
+
+
+def _line_end(source: bytes, at: int) -> int:
+    end = source.find(b"\n", at)
+    return text.trimmed(source, at, end if end >= 0 else len(source))
 
 
 def definitions(source: bytes) -> tuple[Symbol, ...]:

@@ -182,6 +182,22 @@ def test_expressions_that_begin_like_a_tag_open_and_close_nothing() -> None:
     assert [(s.name, s.scope, s.end) for s in result.symbols] == [("a", None, 71), ("b", None, 98)]
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "said"),
+    [
+        ("a.j2", "{% macro m() %}\nx\n{% endmacro %}\n{{ x }\n", "line 4, column 1: this tag has no end"),
+        ("a.tpl", "a\n b {{ if .x }\nc\n", "line 2, column 4: this tag has no end"),
+        ("a.j2", "{% if x\n", "line 1, column 1: this tag has no end"),
+        ("a.j2", "${#array} {{ x }}{% if a %}{# {{ #}{# no end", None),
+        ("a.tpl", '{{ "{{" }} {{/* }} {{ */}} {{- x -}}', None),
+    ],
+)
+def test_a_tag_of_a_template_that_nothing_closes_is_damage(path: str, source: str, said: str | None) -> None:
+    result = parsed(path, source.encode())
+    assert (result.reason, result.detail) == ("syntax-errors" if said else None, said)
+    assert (result.status == "ok") == (said is None)
+
+
 def test_jinja_macros_blocks_and_code_with_tags_in_it() -> None:
     result = parsed(
         "a.j2", b"{% macro m(a) -%}{% if a %}{% endif %}{%- endmacro %}{% block t %}{% endblock %}"
