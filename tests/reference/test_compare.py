@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from compare import compared
 from references import EXTRACT, Row
 
@@ -57,3 +59,32 @@ def test_a_file_that_the_reference_cannot_read_is_said_to_be_one(tmp_path: Path)
         check=True,
     )
     assert json.loads(done.stdout)["error"]
+
+
+def extracted(source: str, suffix: str, language: str, kinds: str, folder: Path) -> list[str]:
+    """The names that ctags finds in a source."""
+    path = folder / f"a{suffix}"
+    path.write_text(source)
+    command = [sys.executable, str(EXTRACT / "ctags.py"), language, kinds]
+    said = subprocess.run(command, input=f"{path}\n", capture_output=True, text=True, check=True, timeout=60)
+    return [row["symbol"] for row in json.loads(said.stdout)["rows"]]
+
+
+@pytest.mark.skipif(shutil.which("ctags") is None, reason="universal-ctags is not installed")
+def test_calls_are_no_prototypes_to_ctags_and_tests_have_their_names(tmp_path: Path) -> None:
+    source = (
+        'TEST(Pool, Grows) {\n  struct In {};\n  q::f(1);\n}\nTEST_CASE("it shrinks", "[x]") {\n'
+        "  struct In {};\n  std::thread t(f);\n}\nTYPED_TEST_SUITE(A, B);\n"
+        "struct K {\n  K(int);\n  ~K();\n  operator int();\n  int n GUARDED_BY(mu);\n};\nint g(int);\n"
+    )
+    assert extracted(source, ".cc", "C++", "fpcsugtdn", tmp_path) == [
+        "Pool.Grows",
+        "Pool.Grows.In",
+        "it shrinks",
+        "it shrinks.In",
+        "K",
+        "K.K",
+        "K.~K",
+        "K.operator int",
+        "g",
+    ]
