@@ -34,6 +34,14 @@ _PLACES = {
 }
 _CLOSERS = re.compile(r"[)\]}>]+|['\"`]+|end\w*|fi|done|esac|</.*")
 
+_SAID = {
+    "has no end": "close what is opened here, or take the opening mark out",
+    "found a tab": "indent with spaces",
+    "this is no JSON": "save it as a notebook again, or give it another suffix",
+    "a notebook has 'cells'": "save it as a notebook again, or give it another suffix",
+}
+"""What mends it, by what a parser says of it."""
+
 _TEMPLATED = re.compile(r"\.(j2|jinja2?|erb|ejs|tpl|tmpl|gotmpl|gohtml)$", re.IGNORECASE)
 _OWN_BRACES = frozenset(("vue", "svelte", "jupyter", "php", "erb", "ejs", "jinja", "gotemplate"))
 """Languages that have such marks themselves, or that no template is written in."""
@@ -103,8 +111,9 @@ def remedy(f: Failure, line: str | None) -> str:
                 return words
     if missing:
         return _put_back(missing[2], missing[1])
-    if "has no end" in (f.detail or ""):
-        return "close what is opened here, or take the opening mark out"
+    for words, mend in _SAID.items():
+        if words in (f.detail or ""):
+            return mend
     if line is not None and _unbalanced(line):
         return "look for a bracket, brace or quote that is left open at or above this line"
     return (

@@ -260,6 +260,8 @@ def test_no_failure_is_good_news(tree: Tree) -> None:
         ({"language": "erb", "path": "a.html.erb"}, "<% if x", "mend the syntax"),
         ({"language": "yaml", "path": "a.yaml.j2"}, "a: {{ x }}", "mend the syntax"),
         ({"language": "vue", "path": "a.vue"}, "<p>{{ x }}</p>", "mend the syntax"),
+        ({"detail": "line 2, column 1: found a tab where spaces are needed"}, "\tb: 1", "indent with spaces"),
+        ({"detail": "line 1, column 1: this is no JSON", "language": "jupyter"}, "x (", "another suffix"),
         ({"language": "jupyter", "path": "n.ipynb"}, "hello {{{", "left open"),
         ({"language": "go"}, "f(a, b", "left open"),
         ({"reason": "unreadable", "parse_status": "none"}, None, "chmod"),
