@@ -84,7 +84,7 @@ def test_every_answer_says_what_it_is_true_of(ckvd: Ckvd, base: Tree) -> None:
     assert status["status"]["state"] == "stopped"
     (failure,) = status["status"]["failures"]
     assert failure["path"] == "broken.py"
-    assert "def torn(:" in failure["detail"]
+    assert "')' is missing" in failure["detail"]
 
 
 def test_the_tools_describe_themselves(ckvd: Ckvd, base: Tree) -> None:
