@@ -6,13 +6,14 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from ckvd.disk import seen
-from ckvd.errors import ModelError, StoreError
+from ckvd.errors import ModelError, StoreError, UsageError
 from ckvd.hit import Expand, Results
 from ckvd.lookup import Filters
 from ckvd.place import as_shown, near, place
+from ckvd.rank import Mode
 from ckvd.search import search
 from ckvd.serving import Serving, model_of, serving
 from ckvd.store.reader import ChunkRow, FileRow, Reader, SymbolInfo, open_reader
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ckvd.embed.embedder import Embedder
     from ckvd.embed.tokenizer import TokenCounter
     from ckvd.lookup import Vector
-    from ckvd.rank import Mode
 
 Path = str | os.PathLike[str]
 
@@ -97,10 +97,11 @@ class Index:
         index's model counts them; each header is then told once, and several methods of one class become
         the class where that takes no more.
 
-        UsageError for an empty query, a language or a kind that there is not, ModelError in mode `vector`
-        without vectors.
+        UsageError for an empty query, a language or a kind that there is not, and a value that an option does
+        not take; ModelError in mode `vector` without vectors.
         """
-        filters = Filters(_shown(language), _shown(kind), _shown(path), tests)
+        _check(mode, expand, {"k": (k, 1), "offset": (offset, 0), "budget": (budget, 1)})
+        filters = Filters(_shown(language), _shown(kind), _shown(self._within(path)), tests)
         if k is None:
             k = HITS if budget is None else HITS_IN_BUDGET
         with self._reader() as reader:
@@ -120,6 +121,12 @@ class Index:
                 look=lambda reader, hits: seen(self.root, reader, hits),
                 pieces=lambda model, texts: self._embedder(model).pieces(texts),
             )
+
+    def _within(self, path: str | None) -> str | None:
+        """A path as the index has it, where it is absolute and leads into the tree."""
+        if path is None or not os.path.isabs(path) or not f"{path}/".startswith(f"{self.root}/"):
+            return path
+        return os.path.relpath(path, self.root)
 
     def embed_query(self, model: Serving, text: str) -> Vector:
         """The unit vector [dimensions] of a query by the model that serves the index.
@@ -239,6 +246,17 @@ def _inode(path: str) -> _Inode:
     except OSError:  # what that means is for `open_reader` to say
         return None
     return found.st_dev, found.st_ino
+
+
+def _check(mode: str, expand: str | None, numbers: dict[str, tuple[object, int]]) -> None:
+    """Raises UsageError for what is no value of an option; `numbers` by name, with the least that each takes."""
+    if mode not in get_args(Mode):
+        raise UsageError(f"there is no mode '{mode}'; the modes are {', '.join(get_args(Mode))}")
+    if expand is not None and expand not in get_args(Expand):
+        raise UsageError(f"expand is '{expand}'; it is one of {', '.join(get_args(Expand))}")
+    for name, (value, least) in numbers.items():
+        if value is not None and (not isinstance(value, int) or value < least):
+            raise UsageError(f"{name} is {value!r}; give a whole number of {least} or more")
 
 
 def _shown(text: str | None) -> str | None:

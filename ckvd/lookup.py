@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ckvd import rank
@@ -220,18 +221,19 @@ class Lookup:
             clauses.append("language = ?")
             values.append(filters.language)
         if filters.path is not None:
-            clause, bound = _path_clause(filters.path.removeprefix("./"))
+            clause, bound = _path_clause(normpath(filters.path))
             clauses.append(clause)
             values += bound
         rows = self._query(f"SELECT id, path FROM file WHERE {' AND '.join(clauses) or '1'}", values)
         return [id_ for id_, path in rows if filters.tests is None or rank.is_test(path) == filters.tests]
 
 
-def _path_clause(glob: str) -> tuple[str, list[object]]:
-    if any(c in glob for c in "*?["):
-        return "path GLOB ?", [glob]
-    folder = glob.rstrip("/") + "/"
-    return "(path = ? OR substr(path, 1, ?) = ?)", [glob, len(folder), folder]
+def _path_clause(path: str) -> tuple[str, list[object]]:
+    """What a name has that a glob would read otherwise (`app/[id]`) counts as it stands too."""
+    if path == ".":
+        return "1", []
+    folder = path + "/"
+    return "(path = ? OR substr(path, 1, ?) = ? OR path GLOB ?)", [path, len(folder), folder, path]
 
 
 def _cosines(rows: Sequence[tuple[Any, ...]], vector: Vector) -> dict[int, float]:

@@ -23,9 +23,9 @@ def screen(found: Evaluation) -> ConsoleRenderable:
         figures = [f"{f.mean:.3f} ±{(f.high - f.low) / 2:.3f}" for f in g.figures.values()]
         rows.append((g.mode, g.unit, str(g.queries), str(g.severed), *figures))
     heads = ("mode", "unit", "queries", "severed", *METRICS)
-    parts: list[ConsoleRenderable] = [Fitting(heads, rows, spare=_SPARE, left=("unit",))]
-    if not any(g.queries for g in found.groups):
-        parts = [cells("There was nothing to ask: no query has an answer in the index.")]
+    parts: list[ConsoleRenderable] = [cells("There was nothing to ask: no query has an answer in the index.")]
+    if any(g.queries for g in found.groups):
+        parts = [Fitting(heads, rows, spare=_SPARE, left=("unit",))]
     for g in found.groups:
         if g.unit == "all" and g.above:
             shares = ", ".join(f"{kind} {share:.3f}" for kind, share in g.above.items())

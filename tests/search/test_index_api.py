@@ -8,13 +8,14 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from search_support import make_index
 from support import Ckvd, Tree
 
 import ckvd
-from ckvd.errors import StoreError, WorktreeError
+from ckvd.errors import StoreError, UsageError, WorktreeError
 from ckvd.index import Index
 
 
@@ -133,3 +134,22 @@ def test_an_index_at_hand_is_opened_without_asking_git(ckvd: Ckvd, tmp_path: Pat
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "a.py []\n"
+
+
+@pytest.mark.parametrize(
+    "path", [".", "./", "app//[id]", "./app/[id]/page.ts", "app/*", "{root}/app", "{root}"]
+)
+def test_a_path_is_what_it_names_before_it_is_a_glob(tmp_path: Path, path: str) -> None:
+    make_index(tmp_path, {"app/[id]/page.ts": "export function page() { return 1; }\n"})
+    with Index(tmp_path) as index:
+        found = index.search("page", mode="keyword", path=path.format(root=index.root))
+    assert [hit.symbol for hit in found.hits] == ["page"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"k": 0}, {"k": "a"}, {"offset": -1}, {"budget": -5}, {"mode": "zork"}, {"expand": "zork"}],
+)
+def test_a_value_that_an_option_does_not_take(index: Index, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=r"zork|give a whole number of"):
+        index.search("evict", **options)
