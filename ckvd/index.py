@@ -249,7 +249,7 @@ def _inode(path: str) -> _Inode:
 
 
 def _check(mode: str, expand: str | None, numbers: dict[str, tuple[object, int]]) -> None:
-    """Raises UsageError for what is no value of an option; `numbers` by name, with the least that each takes."""
+    """Raises UsageError for what is no value of an option; `numbers` have the least that each takes."""
     if mode not in get_args(Mode):
         raise UsageError(f"there is no mode '{mode}'; the modes are {', '.join(get_args(Mode))}")
     if expand is not None and expand not in get_args(Expand):
