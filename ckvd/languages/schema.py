@@ -155,6 +155,8 @@ class Language:
     `docstrings` are the node types that document a body they begin;
     `constructors` are names that make a method a constructor (`*`: its type's own name).
     `whole_members` is whether the methods of a type are told all that it assigns, used or not.
+    `nameless` is the name that binds nothing: a constant of that name is told to nobody, and who uses what is
+    imported by it cannot be told.
     `masks` name functions of `ckvd.parse.mask` that blank what the grammar cannot read, tried where it
     finds errors, `premasks` such without which it errs and finds none; `filler` is a statement that
     does nothing, where an empty block is an error.
@@ -192,6 +194,7 @@ class Language:
     around: Mapping[str, str] = field(default_factory=dict)
     constructors: frozenset[str] = frozenset()
     whole_members: bool = False
+    nameless: str = ""
     symbols: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict)
     header: Mapping[str, tuple[HeaderRule, ...]] = field(default_factory=dict)
     marks: Mapping[str, tuple[MarkRule, ...]] = field(default_factory=dict)

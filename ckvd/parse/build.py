@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from ckvd.languages.schema import COARSE, HEADER_VALUES, VALUES
@@ -24,10 +25,13 @@ def symbols(table: Table, source: bytes, drafts: Sequence[Draft]) -> tuple[Symbo
     return tuple(_symbol(table, source, drafts[i], index, inside.get(id(drafts[i]), [])) for i in order)
 
 
-def header(source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem]) -> tuple[HeaderItem, ...]:
+def header(
+    source: bytes, drafts: Sequence[Draft], imports: Sequence[HeaderItem], nameless: str = ""
+) -> tuple[HeaderItem, ...]:
     """Packages, imports and the constants of the file itself, in file order."""
-    constants = [d for d in drafts if d.scope is None and d.where == "module"]
-    return tuple(sorted([*imports, *_values("constant", source, constants)], key=lambda item: item.start))
+    constants = [d for d in drafts if d.scope is None and d.where == "module" and d.found.name != nameless]
+    told = [replace(item, names=item.names - {nameless}) for item in imports]
+    return tuple(sorted([*told, *_values("constant", source, constants)], key=lambda item: item.start))
 
 
 def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence[Draft]) -> list[HeaderItem]:

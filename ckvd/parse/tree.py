@@ -43,7 +43,7 @@ def _parse(source: bytes, language: Language) -> Parsed:
         reason=None if status == "ok" else "syntax-errors",
         detail=_detail(source, left or broken, best.root, reading, fault) if broken else None,
         symbols=symbols,
-        header=build.header(source, reading.drafts, reading.header),
+        header=build.header(source, reading.drafts, reading.header, language.nameless),
         damage=tuple(left),
         fault=fault,
         error_bytes=sum(b - a for a, b in left),

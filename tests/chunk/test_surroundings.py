@@ -352,3 +352,13 @@ def test_a_documented_value_is_told_though_it_is_a_unit(
     path: str, text: str, name: str, told: list[str]
 ) -> None:
     assert header(path, text, name) == told
+
+
+def test_what_has_no_name_is_used_by_nobody_or_by_all() -> None:
+    go = "package p\n\nvar _ I = (*T)(nil)\n\nfunc f() {\n\tfor _, x := range y() {\n\t\tg(x)\n\t}\n}\n"
+    assert header("a.go", go, "f") == ["package p"]
+    rust = "use std::fmt::Write as _;\nuse a::B;\n\nfn f(s: String) {\n    s.write_str();\n}\n"
+    assert header("a.rs", rust, "f") == ["use std::fmt::Write as _;"]
+    python = "from gettext import gettext as _\n\n\ndef f():\n    return _('a')\n\n\ndef g():\n    return 1\n"
+    assert header("a.py", python, "f") == ["from gettext import gettext as _"]
+    assert header("a.py", python, "g") == [""]
