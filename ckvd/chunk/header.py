@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import pairwise
 
 from ckvd.chunk.source import Source, identifiers
 from ckvd.chunk.text import DROP_ORDER, MARK
@@ -26,6 +28,9 @@ BESIDE_BYTES = 1000
 
 MOST_HEAD_BYTES = 8192
 """What the parts of a symbol are told of it at most, beside its doc."""
+
+_FIELD = re.compile(rb"[ \t]*+(?:pub(?:\([^)\n]*\))?\s+)?(?P<names>(?:\w+[ \t]*,[ \t]*)*+\w+)")
+"""The line of a field in a language that has its name before its type."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -165,11 +170,28 @@ class Headers:
         return own
 
     def _alone(self, index: int) -> list[HeaderItem]:
-        """The pieces of a type that no symbol lies in: its fields are told where they are few."""
+        """The pieces of a type that no symbol lies in, as fields are none in Go and Rust."""
         symbol, own = self._symbols[index], self._own(index)
-        if symbol.coarse and symbol.body is not None and symbol.end - symbol.body[0] <= MEMBER_BYTES:
-            own.append(HeaderItem("member", *self._source.trim(symbol.body[0] + 1, symbol.end)))
+        if symbol.coarse and symbol.body is not None:
+            start, end = symbol.body[0] + 1, symbol.end
+            few = end - start < MEMBER_BYTES
+            own += [HeaderItem("member", *self._source.trim(start, end))] if few else self._fields(start, end)
         return own
+
+    def _fields(self, start: int, end: int) -> list[HeaderItem]:
+        """Of a type's body the lines that declare something, by its name, each with the remark above it."""
+        found: list[HeaderItem] = []
+        lead: int | None = None
+        for line in pairwise([start, *self._source.line_starts(start, end), end]):
+            first, last = self._source.trim(*line)
+            if first < last and self._source.is_remark(first, last):
+                lead = first if lead is None else lead
+                continue
+            if field := _FIELD.match(self._source.data, first, last):
+                names = frozenset(name.strip() for name in field["names"].decode().split(","))
+                found.append(HeaderItem("member", first, last, names, lead=lead))
+            lead = None
+        return found
 
     def path(self, scope: int | None) -> tuple[Segment, ...]:
         """The lines of the headings around a section, outermost first."""

@@ -133,10 +133,28 @@ def test_a_method_is_told_the_type_that_it_adds_to(path: str, text: str, name: s
     assert header(path, text, name) == told
 
 
-def test_of_a_type_with_many_fields_its_line_and_doc_are_told() -> None:
-    fields = "".join(f"\tfield{n} int // number {n} of many\n" for n in range(40))
-    text = f"package a\n\n// Big is big.\ntype Big struct {{\n{fields}}}\n\nfunc (b Big) F() {{ b.G() }}\n"
-    assert header("a.go", text, "Big.F") == ["package a", "// Big is big.", "type Big struct {"]
+@pytest.mark.parametrize(
+    ("path", "head", "field", "method"),
+    [
+        ("a.go", "type Big struct {", "\tfield{n}, other{n} int `x`", "func (b Big) F() { b.G(b.other7) }"),
+        (
+            "a.rs",
+            "pub struct Big {",
+            "    pub(crate) field{n}: u8,",
+            "impl Big { fn F(&self) { g(self.field7) } }",
+        ),
+    ],
+)
+def test_of_many_fields_those_that_a_method_uses_are_told(
+    path: str, head: str, field: str, method: str
+) -> None:
+    blanks = field[: len(field) - len(field.lstrip())]
+    fields = [f"{blanks}// number {n}\n" + field.replace("{n}", str(n)) for n in range(40)]
+    package = "package a" if path == "a.go" else ""
+    text = "\n".join([package, "// Big is big.", head, *fields, "}", "", method, ""])
+    told = header(path, text, "Big.F")
+    about = [line for line in told if line and line != "package a" and "impl" not in line]
+    assert about == ["// Big is big.", head, *fields[7].split("\n")]
 
 
 def test_what_lies_in_a_method_is_told_its_receiver() -> None:
