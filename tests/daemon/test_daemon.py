@@ -287,7 +287,7 @@ def test_names_that_are_not_utf8_can_be_asked_for(tree: Tree, ckvd: Ckvd) -> Non
     at = ("--root", str(tree.root))
     assert "def odd" in ckvd("show", f"{given}:1", *at).stdout
     assert "odd" in ckvd("search", "odd", "--path", given, *at).stdout
-    ckvd("search", "odd", "--kind", given, *at)
+    ckvd("search", "odd", "--kind", given, *at, code=2)
     assert r"no language 'c\xff.py'" in ckvd("search", "odd", "--language", given, *at, code=2).stderr
 
 
