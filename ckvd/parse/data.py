@@ -18,7 +18,7 @@ from ckvd.parse import templates, text, tree
 from ckvd.parse.damage import said
 
 _TRAILING_COMMA = re.compile(
-    rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|/\*.*?\*/'
+    rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|/\*(?:.*?\*/|.*+)'
     rb"|(?P<comma>,)(?=(?:\s|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+[}\]])",
     re.DOTALL,
 )

@@ -19,7 +19,7 @@ _LEADS = re.compile(
 _ASIDE = re.compile(rb"<\?|\?>|#!|#[ \t]*(?:if|el|endif)")
 """Lines that belong to no block: without them the rest would be read otherwise."""
 _REMARK = re.compile(rb"//|/\*|\*|--|#(?!\[)")
-_NO_CODE = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""")
+_NO_CODE = re.compile(rb"""//[^\n]*|/\*(?:.*?\*/|.*+)|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'""")
 _BLANK = re.compile(rb"[ \t]*")
 _TAB_AND_BLANKS = re.compile(rb"^\t+ {2}", re.MULTILINE)
 
