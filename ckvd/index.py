@@ -141,7 +141,9 @@ class Index:
             if embedder is None:
                 from ckvd.embed import embedder as embedders
 
-                embedder = self._embedders[model.identity] = embedders.load(model_of(self.root, model))
+                embedder = self._embedders[model.identity] = embedders.load(
+                    model_of(self.root, self.db, model)
+                )
         return embedder
 
     def _counter(self, model: Serving | None) -> TokenCounter:
@@ -155,7 +157,7 @@ class Index:
                 spec = None
                 if model is not None:
                     with contextlib.suppress(ModelError):
-                        spec = model_of(self.root, model)
+                        spec = model_of(self.root, self.db, model)
                 counter = tokenizer.load(spec or registry.resolve(registry.DEFAULT))
                 self._counters[identity] = counter
         return counter
@@ -163,7 +165,7 @@ class Index:
     def _file_text(self, file: FileRow) -> str:
         from ckvd.show import file_text
 
-        return file_text(os.fsencode(self.root), file)
+        return file_text(self.root, self.db, file)
 
     @property
     def revision(self) -> int:

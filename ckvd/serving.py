@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from ckvd.errors import CkvdError, ModelError
+from ckvd.place import command
 
 if TYPE_CHECKING:
     from ckvd.embed.registry import ModelSpec
@@ -33,9 +34,9 @@ def serving(reader: Reader) -> Serving | None:
     return Serving(*rows[0]) if rows else None
 
 
-def model_of(root: str, model: Serving) -> ModelSpec:
-    """The model that serves an index: from where it lay when the vectors were made, else the one that
-    `ckv.yaml` names. ModelError where neither is it."""
+def model_of(root: str, db: str, model: Serving) -> ModelSpec:
+    """The model that serves a tree's index: from where it lay when the vectors were made, else the one
+    that `ckv.yaml` names. ModelError where neither is it."""
     from ckvd.embed import registry
 
     known = registry.recorded(model.identity, model.name, model.folder or "", model.input_tokens or 0)
@@ -48,7 +49,6 @@ def model_of(root: str, model: Serving) -> ModelSpec:
     except CkvdError as error:
         raise ModelError(f"the index has vectors of {model.identity}, and {error}") from error
     if spec.identity != model.identity:
-        raise ModelError(
-            f"the index has vectors of {model.identity}, ckv.yaml names {spec.identity}: run `ckvd index`"
-        )
+        said = f"the index has vectors of {model.identity}, ckv.yaml names {spec.identity}"
+        raise ModelError(f"{said}; run: {command('index', db, root)}")
     return spec

@@ -10,7 +10,7 @@ from typing import Any
 
 from ckvd.disk import looked_up
 from ckvd.errors import CkvdError, NoIndexError
-from ckvd.place import Place, as_shown
+from ckvd.place import Place, as_shown, command
 from ckvd.report.plain import plain
 from ckvd.store.reader import ChunkRow, FileRow, Reader, open_reader
 
@@ -38,7 +38,7 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
         file = reader.file(chunk.path)
     if file is None:
         raise CkvdError(f"{chunk.path} is not in the index; run: {where.command('index')}")
-    return row | {"file": file_text(where.tree.path, file)}
+    return row | {"file": file_text(where.root, where.db, file)}
 
 
 def _readings(where: Place, reader: Reader, what: str) -> Iterator[str]:
@@ -62,15 +62,16 @@ def _at_line(reader: Reader, what: str) -> ChunkRow | None:
     return found[0] if found else None
 
 
-def file_text(root: bytes, file: FileRow) -> str:
-    """The text of a file of the tree at `root` as it was indexed; CkvdError where it has changed since."""
+def file_text(root: str, db: str, file: FileRow) -> str:
+    """The text of a file of the tree at `root`, as `db` has it; CkvdError where it has changed since."""
     from ckvd.parse import encoding
     from ckvd.worktree.read import Content, read
 
     algorithm = "sha256" if len(file.blob_oid or "") == 64 else "sha1"
-    got = read(root, file.path_bytes, max(file.size, 1), algorithm)
+    got = read(os.fsencode(root), file.path_bytes, max(file.size, 1), algorithm)
     if not isinstance(got, Content) or got.data is None or got.blob_oid != file.blob_oid:
-        raise CkvdError(f"{file.path} has changed since it was indexed; run ckvd sync or ckvd index first")
+        remedy = command("index", db, root)
+        raise CkvdError(f"{file.path} has changed since it was indexed; run first: {remedy}")
     decoded = encoding.decode(got.data, file.language)
     if isinstance(decoded, encoding.Undecodable):
         raise CkvdError(f"{file.path}: {decoded.detail}")
@@ -91,7 +92,7 @@ def embed(where: Place, text: str) -> dict[str, Any]:
     model = None
     with contextlib.suppress(NoIndexError), open_reader(where.db) as reader:
         model = serving(reader)
-    spec = model_of(where.root, model) if model is not None else Settings.load(where.tree.path).model
+    spec = Settings.load(where.tree.path).model if model is None else model_of(where.root, where.db, model)
     q = quantise(embedder.load(spec).embed_query(text)[None])
     return {
         "model": spec.name,

@@ -247,6 +247,16 @@ def test_a_stale_file_shows(nvim: Nvim, base: Tree, root: Path) -> None:
     assert out["title"] == "ckvd: src/cache.py at revision 1, changed since"
 
 
+def test_a_file_that_the_index_has_not_shows(nvim: Nvim, base: Tree, root: Path) -> None:
+    tree = in_state(base, root, "stopped")
+    tree.write({"src/new.py": "x = 1\n"})
+    lua = """
+      wait(function() return require("ckvd").statusline():find("indexed") end)
+      out.line = require("ckvd").statusline()
+    """
+    assert nvim(tree, lua, "src/new.py")["line"] == "ckvd r1 stopped not indexed"
+
+
 @pytest.mark.parametrize("state", UNREADABLE)
 @pytest.mark.parametrize("command", ["CkvdOutline", "CkvdSymbols evict"])
 def test_an_index_that_cannot_be_read_is_said(

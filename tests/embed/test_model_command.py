@@ -264,5 +264,5 @@ class TestUse:
         shutil.rmtree(folder)
         with Index(tree.root) as index:
             assert index.search("read a file").mode == "keyword"
-            with pytest.raises(ModelError, match="run `ckvd index`"):
+            with pytest.raises(ModelError, match="; run: ckvd index /"):
                 index.search("read a file", mode="vector")

@@ -24,7 +24,7 @@ ORDER BY name COLLATE NOCASE LIMIT 200]]
 local BYTES = "SELECT hex(path_bytes) AS hex FROM files WHERE path = :path"
 -- Of the open files, those that changed after the revision that is known; all, where that cannot be told.
 local CHANGED = [[
-SELECT b.key + 1 AS at, f.blob_oid AS oid, x.error_line AS line, x.reason, x.detail
+SELECT b.key + 1 AS at, f.path IS NULL AS absent, f.blob_oid AS oid, x.error_line AS line, x.reason, x.detail
 FROM json_each(:paths) AS b LEFT JOIN files AS f ON f.path_bytes = CAST(b.value AS BLOB)
 LEFT JOIN failures AS x ON x.path = f.path
 WHERE (SELECT value FROM meta WHERE key = 'epoch') IS NOT :epoch
@@ -154,7 +154,7 @@ local function show(index, buf, path, row)
   local column = (row.detail or ""):match("^line " .. (row.line or 0) .. ", column (%d+): ")
   local failure = { lnum = line, col = (column or 1) - 1, message = row.detail, source = "ckvd", severity = vim.diagnostic.severity.WARN }
   vim.diagnostic.set(namespace, buf, row.detail and { failure } or {})
-  vim.b[buf].ckvd_stale = false
+  vim.b[buf].ckvd_stale, vim.b[buf].ckvd_absent = false, row.absent == 1
   if not row.oid or vim.fn.executable("git") == 0 then return end
   reader.run({ "git", "hash-object", "--no-filters", "--", path }, index.root, function(code, out)
     if not vim.api.nvim_buf_is_loaded(buf) then return end
@@ -220,7 +220,8 @@ end
 function M.statusline()
   local index = indexes[vim.b.ckvd_db]
   if not index or index.problem then return index and "ckvd " .. index.problem or "" end
-  return ("ckvd r%d%s%s"):format(index.revision, index.daemon and "" or " stopped", vim.b.ckvd_stale and " stale" or "")
+  local file = vim.b.ckvd_absent and " not indexed" or vim.b.ckvd_stale and " stale" or ""
+  return ("ckvd r%d%s%s"):format(index.revision, index.daemon and "" or " stopped", file)
 end
 
 function M.setup(given)
