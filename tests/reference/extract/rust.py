@@ -1,7 +1,7 @@
 """Items by rustc's own parser: paths on standard input, one JSON line a file on standard output.
 
 rustc prints its syntax tree indented, which is read here by its lines. An `impl` is named by the last segment
-of its type's path, or by the text of a type that has none; `mod x;` declares nothing here.
+of its type's path, or by the text of a type that has none, behind references; `mod x;` declares nothing here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ RUSTC = os.environ.get("RUSTC", "rustc")
 _SPAN = re.compile(r"span: .*?:(\d+):(\d+): (\d+):(\d+) \(#0\)")
 _NAME = re.compile(r"(?:ident: )?((?:r#)?[\w$]+)#\d+")
 _KIND = re.compile(r"kind: (\w+)\(")
+_REFERENCE = re.compile(r"^(?:&\s*(?:'\w+\s+)?(?:mut\s+)?)+")
+_COMPOSED = ("kind: Slice(", "kind: Array(", "kind: Tup(")
 KINDS = {
     "Fn",
     "Struct",
@@ -66,6 +68,7 @@ class Item:
         self._attribute = ""
         self._self_type = False
         self._path = 0
+        self._composed = False
 
     def read(self, indent: int, text: str) -> None:
         depth = indent - self.indent
@@ -92,7 +95,9 @@ class Item:
 
     def _of(self, depth: int, text: str) -> None:
         """The last segment of the type's own path, behind references; arguments lie deeper."""
-        if text.startswith("segments: [") and (not self._path or depth < self._path):
+        if not self._path and text.startswith(_COMPOSED):
+            self._composed = True  # the paths inside are those of its parts
+        elif text.startswith("segments: [") and not self._composed and (not self._path or depth < self._path):
             self._path = depth
         elif self._path and depth == self._path + 8 and (found := _NAME.match(text)):
             self.name = found[1].removeprefix("r#")
@@ -101,7 +106,7 @@ class Item:
             lines = list(self._source[first:last])
             lines[-1] = lines[-1][: int(found[4]) - 1]
             lines[0] = lines[0][int(found[2]) - 1 :]
-            self.name = " ".join("\n".join(lines).split())
+            self.name = _REFERENCE.sub("", " ".join("\n".join(lines).split()))
 
     def rows(self, outer: list[Item]) -> Iterator[Row]:
         if self.kind in KINDS and self.name and self.span:
