@@ -32,7 +32,8 @@ class HeaderItem:
 
     `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
     `frame` is the range of the group that it is one of (`import ( … )`), `lead` where the comment on it
-    begins. `holds` is the range of which a `package A;` tells, unless a later one does; None: the file.
+    begins. `holds` is the range of which a `package A;` tells, unless a later one does, or of the type
+    without a name that this is the head or a member of; None: the file.
     """
 
     kind: SegmentKind
@@ -55,6 +56,7 @@ class Symbol:
     `parents` are the names that qualify it, which for a Go method differ from the lexical scope.
     `head` are the pieces that this symbol gives to the headers of what lies within it, in file order;
     `around` the heads of what encloses it within its scope and is no symbol (`extern "C" {`).
+    `owner` is the name of the type that it adds to, where that does not qualify it (`fun Cart.total()`).
     """
 
     name: str
@@ -73,6 +75,7 @@ class Symbol:
     coarse: bool = False
     head: tuple[HeaderItem, ...] = ()
     around: tuple[HeaderItem, ...] = ()
+    owner: str = ""
 
     @property
     def symbol(self) -> str:

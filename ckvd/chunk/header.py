@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Sequence
 
-from ckvd.chunk.source import Source, identifiers
+from ckvd.chunk.members import MEMBER_BYTES, MOST_MEMBER_BYTES, fields, words_of
+from ckvd.chunk.source import Source
 from ckvd.chunk.text import DROP_ORDER, MARK
 from ckvd.model import HeaderItem, Parsed, Range, Segment, SegmentKind
 
@@ -17,20 +16,11 @@ MOST_BYTES: dict[SegmentKind, int] = {"constant": 65536, "member": 65536, "remar
 FIRST_BYTES = 512
 """How much these first lines have at most."""
 
-MEMBER_BYTES = 512
-"""A scope with more in its members gives only those that the body uses, unless the language tells all."""
-
-MOST_MEMBER_BYTES = 8192
-"""A scope with more in its members gives only those that the body uses in any language."""
-
 BESIDE_BYTES = 1000
 """What may stand before or behind a declaration on its line for the line to be shown whole."""
 
 MOST_HEAD_BYTES = 8192
 """What the parts of a symbol are told of it at most, beside its doc."""
-
-_FIELD = re.compile(rb"[ \t]*+(?:pub(?:\([^)\n]*\))?\s+)?(?P<names>(?:\w+[ \t]*,[ \t]*)*+\w+)")
-"""The line of a field in a language that has its name before its type."""
 
 MAX_TWINS = 8
 """A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
@@ -45,6 +35,10 @@ NO_OWNERS = EXTENDING | {"namespace", "module", "package"}
 """Kinds of which no single declaration says what they are."""
 
 
+_Told = tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]
+"""Pieces for every body in a scope, those for bodies that use them, and the words of the former."""
+
+
 class Headers:
     """The headers of one file's chunks."""
 
@@ -52,12 +46,17 @@ class Headers:
         self._source = source
         self._symbols = parsed.symbols
         self._most = MOST_MEMBER_BYTES if parsed.whole_members else MEMBER_BYTES
-        self._always = [item for item in parsed.header if not item.names and item.holds is None]
-        self._packages = [item for item in parsed.header if item.holds is not None]
+        self._packages = [item for item in parsed.header if item.kind == "package" and item.holds is not None]
+        self._members: dict[Range, list[HeaderItem]] = {}  # of types without a name, by their ranges
+        for item in (*parsed.header, *(i for s in parsed.symbols for i in s.head)):
+            if item.holds is not None and item.kind != "package":
+                self._members.setdefault(item.holds, []).append(item)
+        header = [item for item in parsed.header if item.holds is None]
+        self._always = [item for item in header if not item.names]
         bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
-        for item in parsed.header:
+        for item in header:
             for name in item.names:
-                bound.setdefault(_words(name), []).append(item)
+                bound.setdefault(words_of(name), []).append(item)
         self._bound: dict[bytes, list[tuple[tuple[bytes, ...], list[HeaderItem]]]] = {}
         for words, items in bound.items():
             if len(items) <= MAX_TWINS:
@@ -65,14 +64,18 @@ class Headers:
         self._names = frozenset(
             word for names in self._bound.values() for words, _ in names for word in words
         )
-        self._inner = sorted(s.lead for s in parsed.symbols if s.chunked and s.scope is not None)
+        inner = {s.lead for s in parsed.symbols if s.chunked and s.scope is not None}
+        # Nor are the members of a type without a name for others; those of an object, a bare bracket, may be.
+        around = {i for s in parsed.symbols for i in s.around}
+        heads = (i for i in around if i.holds is not None and not self._is_object(i.holds))
+        self._inner = sorted(inner | {source.lines_of(i.start, i.end)[1] + 1 for i in heads})
         self._holding = {s.scope for s in parsed.symbols}
         self._owning: dict[str, int] = {}
         for index, symbol in enumerate(parsed.symbols):
             if symbol.chunked and symbol.kind not in NO_OWNERS:
                 self._owning.setdefault(symbol.symbol, index)
         self._spans: dict[Range, tuple[int, int, bool]] = {}
-        self._scopes: dict[int, tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]] = {}
+        self._scopes: dict[int | Range, _Told] = {}
 
     def of(self, start: int, end: int) -> tuple[Segment, ...]:
         """The header of a range outside all symbols: what it uses of the file's imports and constants."""
@@ -97,7 +100,7 @@ class Headers:
         start: int,
         end: int,
         code: int,
-        scopes: Iterable[int],
+        scopes: Collection[int],
         around: Iterable[HeaderItem],
         own: Iterable[HeaderItem],
     ) -> tuple[Segment, ...]:
@@ -105,15 +108,17 @@ class Headers:
         words = self._source.identifiers(code, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
         used: set[bytes] = words & self._names
-        for index in scopes:
-            fixed, optional, scope_words = self._scope(index)
+        told = [self._scope(index) for index in scopes]
+        heads = (*(i for index in scopes for i in self._symbols[index].around), *around)
+        told += [self._inside(i.holds) for i in heads if i.holds in self._members]
+        for fixed, optional, fixed_words in told:
             items += fixed
             if optional:
                 body = words if needs_words else self._source.identifiers(code, end)
                 items += [
-                    m for m in optional if not m.names or any(body.issuperset(_words(n)) for n in m.names)
+                    m for m in optional if not m.names or any(body.issuperset(words_of(n)) for n in m.names)
                 ]
-            used |= scope_words
+            used |= fixed_words
         items += self._always
         items += self._package(start)
         for word in used:
@@ -145,10 +150,14 @@ class Headers:
         return [opening] if first <= start and end <= last else [opening, closing]
 
     def _owner(self, index: int) -> int | None:
-        """The type that a symbol adds to and does not lie in: that of a Go method, of a Rust `impl`."""
+        """The type that a symbol adds to and does not lie in: of a Go method, a Rust `impl`, an extension."""
         symbol = self._symbols[index]
         if symbol.kind in EXTENDING:
             return self._owning.get(symbol.symbol)
+        if symbol.owner:
+            spaces = (symbol.parents[:n] for n in range(len(symbol.parents), -1, -1))
+            names = (".".join((*space, symbol.owner)) for space in spaces)
+            return next((self._owning[name] for name in names if name in self._owning), None)
         name = ".".join(symbol.parents)
         if not name or (symbol.scope is not None and self._symbols[symbol.scope].symbol == name):
             return None
@@ -175,23 +184,12 @@ class Headers:
         if symbol.coarse and symbol.body is not None:
             start, end = symbol.body[0] + 1, symbol.end
             few = end - start < MEMBER_BYTES
-            own += [HeaderItem("member", *self._source.trim(start, end))] if few else self._fields(start, end)
+            own += (
+                [HeaderItem("member", *self._source.trim(start, end))]
+                if few
+                else fields(self._source, start, end)
+            )
         return own
-
-    def _fields(self, start: int, end: int) -> list[HeaderItem]:
-        """Of a type's body the lines that declare something, by its name, each with the remark above it."""
-        found: list[HeaderItem] = []
-        lead: int | None = None
-        for line in pairwise([start, *self._source.line_starts(start, end), end]):
-            first, last = self._source.trim(*line)
-            if first < last and self._source.is_remark(first, last):
-                lead = first if lead is None else lead
-                continue
-            if field := _FIELD.match(self._source.data, first, last):
-                names = frozenset(name.strip() for name in field["names"].decode().split(","))
-                found.append(HeaderItem("member", first, last, names, lead=lead))
-            lead = None
-        return found
 
     def path(self, scope: int | None) -> tuple[Segment, ...]:
         """The lines of the headings around a section, outermost first."""
@@ -209,21 +207,35 @@ class Headers:
             scope = self._symbols[scope].scope
         return chain[::-1]
 
-    def _scope(self, index: int) -> tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]:
-        """A scope's pieces for every body, those for bodies that use them, and the words of the former."""
-        found = self._scopes.get(index)
-        if found is None:
+    def _scope(self, index: int) -> _Told:
+        """The pieces of a scope."""
+        if index not in self._scopes:
             symbol = self._symbols[index]
-            head = (*symbol.around, *(symbol.head if index in self._holding else self._alone(index)))
-            members = [item for item in head if item.kind == "member"]
-            size = sum(m.end - (m.start if m.lead is None else m.lead) for m in members)
-            optional = members if size > self._most else []
-            fixed = [item for item in head if item.kind != "member"] if optional else list(head)
-            words: set[bytes] = set()
-            if self._names:
-                words.update(*(self._source.identifiers(i.start, i.end) for i in fixed if i.kind != "doc"))
-            found = self._scopes[index] = (fixed, optional, frozenset(words & self._names))
-        return found
+            head = symbol.head if index in self._holding else self._alone(index)
+            own = (item for item in head if item.holds is None)
+            self._scopes[index] = self._told([*symbol.around, *own], self._most)
+        return self._scopes[index]
+
+    def _inside(self, unnamed: Range) -> _Told:
+        """The members of a type without a name."""
+        if unnamed not in self._scopes:
+            most = 0 if self._is_object(unnamed) else self._most
+            self._scopes[unnamed] = self._told(self._members[unnamed], most)
+        return self._scopes[unnamed]
+
+    def _is_object(self, unnamed: Range) -> bool:
+        """Whether something is a value with functions in it: it has no more than a bracket for a head."""
+        return self._source.data.startswith(b"{", unnamed[0])
+
+    def _told(self, head: Sequence[HeaderItem], most: int) -> _Told:
+        members = [item for item in head if item.kind == "member"]
+        size = sum(m.end - (m.start if m.lead is None else m.lead) for m in members)
+        optional = members if size > most else []
+        fixed = [item for item in head if item.kind != "member"] if optional else list(head)
+        words: set[bytes] = set()
+        if self._names:
+            words.update(*(self._source.identifiers(i.start, i.end) for i in fixed if i.kind != "doc"))
+        return fixed, optional, frozenset(words & self._names)
 
     def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
         """The lines of items in file order, each once. A line that two share is of the weightier kind."""
@@ -277,8 +289,3 @@ class Headers:
                 break
             end = last - 1  # what a body begins with, where the grammar leaves it out
         return start, end, False
-
-
-def _words(name: str) -> tuple[bytes, ...]:
-    """The identifiers by which a bound name is recognised: one for `$config` and `a.b`, two for `--a-b`."""
-    return tuple(identifiers(name.rpartition(".")[2].encode())) or (name.encode(),)

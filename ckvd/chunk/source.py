@@ -107,6 +107,11 @@ class Source:
             at -= 1
         return at if at == floor or self.begins_line(at) else offset
 
+    def back_to_code(self, offset: int) -> int:
+        """Where the line of an offset begins to say something, or the offset."""
+        line = self.data.rfind(b"\n", 0, offset) + 1
+        return offset - len(self.data[line:offset].lstrip(_BLANK))
+
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """A range without the blank lines before it and the blanks after it; empty where all is blank."""
         while end > start and self.data[end - 1] in _BLANK:

@@ -22,7 +22,7 @@ from ckvd.languages.schema import (
 def extended(base: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """The data of a language that says only where it differs from `base`; an empty list takes a rule away."""
     merged = {**base, **data}
-    for name in ("symbols", "header", "marks", "around"):
+    for name in ("symbols", "header", "marks", "around", "anonymous"):
         merged[name] = {**base.get(name, {}), **data.get(name, {})}
     return merged
 
@@ -166,6 +166,10 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
         leading=_paths(row.get("leading")),
+        whole=_paths(row.get("whole")),
+        owner=_paths(row.get("owner")),
+        beside=_paths(row.get("beside")),
+        shared=row.get("shared", False),
     )
 
 
@@ -177,6 +181,7 @@ def _header(file: str, node: str, row: dict[str, Any]) -> HeaderRule:
         when=_conditions(row),
         open=frozenset(_paths(row.get("open"))),
         hook=row.get("hook"),
+        body=_paths(row.get("body")),
     )
 
 

@@ -8,7 +8,7 @@ A *path* says where in a node something stands. Its steps are joined by `.`:
   `left:identifier|tuple`: every child with that field that has one of these types;
 - `@type|type`: the first child of these types, named or not; `@-type`: the last; `@@type`: every one;
 - `**type|type`: every descendant of these types, none below a match;
-- `<`: the node that this one lies in; `-`: the sibling before it;
+- `<`: the node that this one lies in, `<type|type` if it is of these types; `-`: the sibling before it;
 - a leading `^` starts at the wrapper around the node; `=text` alone is a literal name.
 
 Of several paths the first that leads to a node counts; for the names that an import binds, all count.
@@ -54,7 +54,7 @@ COARSE = TYPES | SPACES | {"service", "message"}
 VALUES = frozenset({"constant", "variable", "field", "property", "enum_member"})
 """Kinds that are rows, but no units of retrieval of their own."""
 
-HEADER_VALUES = VALUES - {"enum_member"} | {"macro"}
+HEADER_VALUES = VALUES - {"enum_member"} | {"macro", "event"}
 """Kinds that the headers of other units may show, but for units that hold code (a getter)."""
 
 
@@ -86,6 +86,9 @@ class Rule:
     types, past comments, `leading` the preceding ones. `joined` goes on with a `joined` declaration of
     the same name, if that comes right before it in the same scope: the signature and the equations of a
     function are one symbol.
+    `whole` leads to the expression around it with which its chunk begins (`private def x`);
+    `owner` to the type that it adds to from outside, `beside` to types without a name next to it whose
+    members it is told. `shared` is whether the type around it may use its values as its own.
     """
 
     kind: str
@@ -111,13 +114,18 @@ class Rule:
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
+    whole: Paths = ()
+    owner: Paths = ()
+    beside: Paths = ()
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderRule:
     """A node that belongs to the file's header, and where the names stand that it binds.
 
-    A `member` belongs to that of the type it lies in (`include` in a class of Ruby).
+    A `member` belongs to that of the type it lies in (`include` in a class of Ruby). `body` is what headers
+    leave out of it: a constructor tells of the fields that its parameters declare.
     A node of a type in `open` below it means that one cannot tell (`import *`). `when` is as in `Rule`.
     """
 
@@ -126,6 +134,7 @@ class HeaderRule:
     when: Conditions = ()
     open: frozenset[str] = frozenset()
     hook: str | None = None
+    body: Paths = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +174,8 @@ class Language:
     the first bytes of files of this one.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     `around` maps the types of nodes that enclose declarations and are none themselves (`extern "C" { … }`,
-    `type ( … )`) to the path of what comes behind the head that these are told.
+    `type ( … )`) to the path of what comes behind the head that these are told; `anonymous` does so for those
+    that are types or objects without a name (`new X() { … }`), whose members only they are told.
     `problem` is what is wrong with its file, which then says no more than which files are of this language.
     """
 
@@ -192,6 +202,7 @@ class Language:
     clues: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     around: Mapping[str, str] = field(default_factory=dict)
+    anonymous: Mapping[str, str] = field(default_factory=dict)
     constructors: frozenset[str] = frozenset()
     whole_members: bool = False
     nameless: str = ""

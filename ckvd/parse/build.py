@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -22,7 +22,7 @@ def symbols(table: Table, source: bytes, drafts: Sequence[Draft]) -> tuple[Symbo
     for draft in drafts:
         if draft.scope is not None:
             inside[id(draft.scope)].append(draft)
-    return tuple(_symbol(table, source, drafts[i], index, inside.get(id(drafts[i]), [])) for i in order)
+    return tuple(_symbol(table, source, drafts[i], index, inside) for i in order)
 
 
 def header(
@@ -41,8 +41,9 @@ def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence
         if draft.kind in HEADER_VALUES and _is_told(draft, source):
             groups.setdefault(draft.group, (draft, set()))[1].add(draft.found.name)
     return [
-        HeaderItem(kind, *group, frozenset(names), first.frame, text.remark(source, first.above, group[0]))
+        HeaderItem(kind, *group, frozenset(names), first.frame, lead, first.holds)
         for group, (first, names) in groups.items()
+        for lead in [text.remark(source, first.above, group[0])]
     ]
 
 
@@ -64,13 +65,25 @@ def _chunked(draft: Draft, source: bytes) -> bool:
     return draft.rule.chunk == "always"
 
 
-def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: list[Draft]) -> Symbol:
+def _shared(source: bytes, of: Draft, inside: Mapping[int, list[Draft]]) -> list[HeaderItem]:
+    """The values of what a type shares the scope of (`companion object`), each with the head of that."""
+    return [
+        replace(item, frame=(each.start, each.end))
+        for each in inside.get(id(of), ())
+        if each.rule.shared
+        for item in _values("member", source, inside.get(id(each), ()))
+    ]
+
+
+def _symbol(
+    table: Table, source: bytes, draft: Draft, index: dict[int, int], inside: Mapping[int, list[Draft]]
+) -> Symbol:
     doc = ""
     if draft.doc:
         read = text.string_text if table.docstrings else text.comment_text
         doc = read(source, *draft.doc)
-    elif draft.lead < draft.start and not table.docstrings:
-        doc = text.comment_text(source, draft.lead, draft.start)
+    elif draft.lead < draft.whole and not table.docstrings:
+        doc = text.comment_text(source, draft.lead, draft.whole)
     return Symbol(
         name=draft.found.name,
         parents=draft.parents,
@@ -86,22 +99,27 @@ def _symbol(table: Table, source: bytes, draft: Draft, index: dict[int, int], in
         clean=draft.clean,
         chunked=_chunked(draft, source),
         coarse=draft.kind in COARSE if draft.rule.coarse is None else draft.rule.coarse,
-        head=_head(table, source, draft, inside) if inside or draft.doc or draft.imports else (),
+        head=_head(table, source, draft, inside) if id(draft) in inside or draft.doc or draft.imports else (),
         around=draft.around,
+        owner=draft.owner,
     )
 
 
-def _head(table: Table, source: bytes, draft: Draft, inside: Sequence[Draft]) -> tuple[HeaderItem, ...]:
-    """The signature, the doc, and the imports and values directly inside, in file order."""
+def _head(
+    table: Table, source: bytes, draft: Draft, all_inside: Mapping[int, list[Draft]]
+) -> tuple[HeaderItem, ...]:
+    """The signature, the doc, and the imports and values inside, in file order."""
+    inside = all_inside.get(id(draft), ())
     end_of_head = draft.head + (source[draft.head : draft.head + 1] == b"{")
-    # Where the grammar shows no body, or a later one, the head ends before the first line of a chunk inside.
+    # Where the grammar shows no body, or a later one, the head ends before the first line of a chunk inside,
+    # and with the head of what is around that and no symbol.
     chunks = (d.lead for d in inside if _chunked(d, source) and text.begins_line(source, d.lead))
-    end_of_head = min([end_of_head, *(at for at in chunks if at > draft.declared)])
+    arounds = (d.around[0].end for d in inside if d.around)
+    end_of_head = min([end_of_head, *(at for at in (*chunks, *arounds) if at > draft.declared)])
     items = [HeaderItem("signature", draft.start, text.trimmed(source, draft.start, end_of_head))]
     if draft.doc:
         items.append(HeaderItem("doc", *draft.doc))
-    if draft.lead < draft.start and (table.docstrings or text.comment_text(source, draft.lead, draft.start)):
-        items.append(HeaderItem("doc", draft.lead, text.trimmed(source, draft.lead, draft.start)))
-    return tuple(
-        sorted([*items, *draft.imports, *_values("member", source, inside)], key=lambda item: item.start)
-    )
+    if draft.lead < draft.whole and (table.docstrings or text.comment_text(source, draft.lead, draft.whole)):
+        items.append(HeaderItem("doc", draft.lead, text.trimmed(source, draft.lead, draft.whole)))
+    items += [*draft.imports, *_values("member", source, inside), *_shared(source, draft, all_inside)]
+    return tuple(sorted(items, key=lambda item: item.start))

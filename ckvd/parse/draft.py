@@ -11,16 +11,18 @@ from ckvd.languages.schema import Rule
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.found import Found
+from ckvd.parse.paths import first
 from ckvd.parse.table import CompiledRule, Table
 
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A symbol in the making. `declared` is where its own text begins (behind attributes that are
-    siblings), `group` the declaration that it shares with others (`var ( … )`), `above` where the comment on
-    that begins, `first` whether its name is the first of those that its node declares. `around` are the heads
-    of what encloses it within its scope and is no symbol, `frame` is the range of the innermost of these.
-    `head` is where its head ends, known when the walk is over."""
+    """A symbol in the making. `whole` is where the expression around it begins (`private def`), `declared`
+    where its own text does (behind attributes that are siblings), `group` the declaration that it shares with
+    others (`var ( … )`), `above` where the comment on that begins, `first` whether its name is the first of
+    those that its node declares. `around` are the heads of what is around it within its scope and no symbol,
+    `frame` is the range of the innermost of these, `holds` that of the innermost type among them; `owner` is
+    the type that it adds to from outside. `head` is where its head ends, known when the walk is over."""
 
     found: Found
     parents: tuple[str, ...]
@@ -29,6 +31,7 @@ class Draft:
     start: int
     end: int
     lead: int
+    whole: int
     declared: int
     body: Range | None
     doc: Range | None
@@ -41,6 +44,8 @@ class Draft:
     imports: list[HeaderItem] = field(default_factory=list)
     around: tuple[HeaderItem, ...] = ()
     frame: Range | None = None
+    holds: Range | None = None
+    owner: str = ""
     head: int = 0
 
     def settle(self, source: bytes, marks: Sequence[text.Mark]) -> None:
@@ -67,6 +72,7 @@ class Extent:
     start: int
     end: int
     lead: int
+    whole: int
     declared: int
     body: Range | None
     doc: Range | None
@@ -106,10 +112,13 @@ def measure(
     declared = text.behind_attributes(outer, source, table.attributes, table.modifiers)
     declared = begin if declared == outer.start_byte else declared
     start, lead = text.lead(source, start, marks)
+    whole = start
+    for around in first(compiled.whole, node):
+        whole, lead = text.lead(source, around.start_byte, marks)
     body, doc = _body(table, compiled, node, end)
     if body is None and behind is not None:
         body = behind, end
-    return Extent(start, end, lead, declared, body, doc, until)
+    return Extent(start, end, lead, whole, declared, body, doc, until)
 
 
 def _begin(table: Table, node: ts.Node, leading: frozenset[int], marks: list[text.Mark]) -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import tree_sitter as ts
 
+from ckvd.languages.schema import TYPES
 from ckvd.model import HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.draft import Draft
-from ckvd.parse.paths import Path
+from ckvd.parse.paths import Path, first
+from ckvd.parse.table import CompiledRule, Table
 
 
 @dataclass(slots=True)
@@ -32,33 +34,78 @@ class Wrapper:
     node: ts.Node
     marks: int
     """How many marks stood before it."""
-    alone: bool | None = None
-    lead: int | None = None
+    _alone: bool | None = None
+    _lead: int | None = None
+
+    def is_alone(self, declarations: frozenset[int]) -> bool:
+        """Whether it is around one declaration alone."""
+        if self._alone is None:
+            self._alone = sum(c.kind_id in declarations for c in self.node.children) == 1
+        return self._alone
+
+    def above(self, source: bytes, marks: Sequence[text.Mark]) -> int:
+        """Where the comment on a group begins."""
+        if self._lead is None:
+            before = marks[max(0, self.marks - text.MOST_REMARKS) : self.marks]
+            self._lead = text.lead(source, self.node.start_byte, before)[1]
+        return self._lead
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Around:
-    """A node that encloses declarations and is no symbol; `draft` is the symbol that it lies in."""
+    """A node that encloses declarations and is no symbol; `draft` is the symbol that it lies in.
+
+    One that is a type or an object without a name is `unnamed`; its `members` are told to what lies in it.
+    """
 
     depth: int
     draft: Draft | None
     range: Range
     head: HeaderItem
+    unnamed: bool
+    members: list[HeaderItem] = field(default_factory=list)
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it has no more than a bracket for a head."""
+        return self.head.start == self.range[0] and self.head.end == self.range[0] + 1
 
 
 def around(
-    source: bytes, node: ts.Node, behind: Path, depth: int, draft: Draft | None, marks: Sequence[text.Mark]
+    source: bytes,
+    node: ts.Node,
+    behind: Path,
+    depth: int,
+    draft: Draft | None,
+    marks: Sequence[text.Mark],
+    *,
+    unnamed: bool,
 ) -> Around | None:
-    """A node as what encloses, if it has something behind its head (`extern "C"` alone has not).
+    """A node as what encloses, if it has something behind its head (`extern "C"` alone has not), and is
+    not the body of a type with a name.
 
     `marks` are the comments and attributes before it.
     """
     hits = behind.find(node, None)
     if not hits:
         return None
+    if draft is not None and draft.kind in TYPES and draft.body and draft.body[0] == hits[0].start_byte:
+        return None
     start, end = node.start_byte, hits[0].start_byte
     if source[end : end + 1] in (b"{", b"("):
         end += 1
     lead = text.remark(source, text.lead(source, start, marks[-text.MOST_REMARKS :])[1], start)
-    head = HeaderItem("signature", start, text.trimmed(source, start, end), lead=lead)
-    return Around(depth, draft, (start, text.trimmed(source, start, min(node.end_byte, len(source)))), head)
+    reach = start, text.trimmed(source, start, min(node.end_byte, len(source)))
+    holds = reach if unnamed else None
+    head = HeaderItem("signature", start, text.trimmed(source, start, end), lead=lead, holds=holds)
+    return Around(depth, draft, reach, head, unnamed)
+
+
+def beside(table: Table, compiled: CompiledRule, source: bytes, node: ts.Node) -> list[HeaderItem]:
+    """The heads of the types without a name next to a declaration whose members it is told."""
+    found = [
+        around(source, hit, behind, 0, None, (), unnamed=True)
+        for hit in first(compiled.beside, node)
+        if (behind := table.actions[hit.kind_id].around) is not None
+    ]
+    return [each.head for each in found if each is not None]

@@ -16,6 +16,7 @@ def move(draft: Draft, place: Place) -> None:
     """Changes all offsets of a draft."""
     draft.found = replace(draft.found, start=place(draft.found.start))
     draft.start, draft.end, draft.lead = place(draft.start), place(draft.end), place(draft.lead)
+    draft.whole = place(draft.whole)
     draft.declared, draft.above = place(draft.declared), place(draft.above)
     draft.head = place(draft.head)
     draft.group = _range(draft.group, place)
@@ -24,6 +25,7 @@ def move(draft: Draft, place: Place) -> None:
     draft.imports = [moved(item, place) for item in draft.imports]
     draft.around = tuple(moved(item, place) for item in draft.around)
     draft.frame = _range(draft.frame, place) if draft.frame else None
+    draft.holds = _range(draft.holds, place) if draft.holds else None
 
 
 def moved(item: HeaderItem, place: Place) -> HeaderItem:

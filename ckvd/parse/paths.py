@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import tree_sitter as ts
@@ -70,6 +70,11 @@ class Path:
         return found
 
 
+def first(paths: Sequence[Path], node: ts.Node) -> list[ts.Node]:
+    """The nodes that the first path leads to that leads to any."""
+    return next((hits for path in paths if (hits := path.find(node, None))), [])
+
+
 def compile_path(text: str, grammar: Grammar) -> Path:
     """Raises LanguageDataError for a field or node type that the grammar does not have."""
     if text.startswith("="):
@@ -81,6 +86,9 @@ def compile_path(text: str, grammar: Grammar) -> Path:
 def _step(step: str, grammar: Grammar) -> Step:
     if step == "<":
         return lambda node: [node.parent] if node.parent is not None else []
+    if step.startswith("<"):
+        outer = grammar.kinds(step[1:])
+        return lambda node: [node.parent] if node.parent is not None and node.parent.kind_id in outer else []
     if step == "-":
         return lambda node: [node.prev_sibling] if node.prev_sibling is not None else []
     if step.startswith("**"):

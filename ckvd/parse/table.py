@@ -11,7 +11,7 @@ import tree_sitter as ts
 from tree_sitter_language_pack import SupportedLanguage, get_language
 
 from ckvd.languages.schema import Conditions, HeaderRule, Language, LanguageDataError, MarkRule, Rule
-from ckvd.parse.found import ImportHook, NameHook
+from ckvd.parse.found import ImportHook, NameHook, text_of
 from ckvd.parse.hooks import IMPORT_HOOKS, NAME_HOOKS
 from ckvd.parse.mask import MASKS, Mask
 from ckvd.parse.paths import Grammar, Path, compile_path
@@ -21,6 +21,20 @@ T = TypeVar("T")
 
 Condition = tuple[Path, frozenset[int], frozenset[str], tuple[re.Pattern[str], ...]]
 """A path, and what its first node must be: of one of these types, one of these texts, or like one."""
+
+
+def hold(conditions: tuple[Condition, ...], node: ts.Node, wrapper: ts.Node | None, source: bytes) -> bool:
+    """Whether all conditions on a node hold."""
+    for path, types, texts, patterns in conditions:
+        hits = path.find(node, wrapper)
+        if not hits:
+            return False
+        if hits[0].kind_id in types:
+            continue
+        said = text_of(hits[0], source) if texts or patterns else ""
+        if said not in texts and not any(p.search(said) for p in patterns):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +49,16 @@ class CompiledRule:
     hook: NameHook | None
     trailing: frozenset[int]
     leading: frozenset[int]
+    whole: tuple[Path, ...]
+    owner: tuple[Path, ...]
+    beside: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledHeader:
     rule: HeaderRule
     names: tuple[Path, ...]
+    body: tuple[Path, ...]
     when: tuple[Condition, ...]
     open: Path | None
     hook: ImportHook | None
@@ -60,6 +78,8 @@ class Action:
     headers: tuple[CompiledHeader, ...] = ()
     marks: tuple[CompiledMark, ...] = ()
     around: Path | None = None
+    unnamed: bool = False
+    """Whether what it is the path of is a type."""
     wrapper: bool = False
     comment: bool = False
     attribute: bool = False
@@ -134,9 +154,10 @@ def _table(language: Language, loaded: ts.Language) -> Table:
         compiled_marks = tuple(CompiledMark(mark, _conditions(mark.when, grammar)) for mark in marks)
         for action in at(name):
             action.marks = compiled_marks
-    for name, behind in language.around.items():
-        for action in at(name):
-            action.around = compile_path(behind, grammar)
+    for unnamed, arounds in ((False, language.around), (True, language.anonymous)):
+        for name, behind in arounds.items():
+            for action in at(name):
+                action.around, action.unnamed = compile_path(behind, grammar), unnamed
     for flag, names in (
         ("wrapper", language.wrappers),
         ("comment", language.comments),
@@ -176,6 +197,9 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         hook=_hook(NAME_HOOKS, rule.hook, language) if rule.hook else None,
         trailing=frozenset(i for name in rule.trailing for i in grammar.named(name)),
         leading=frozenset(i for name in rule.leading for i in grammar.kinds(name)),
+        whole=tuple(compile_path(p, grammar) for p in rule.whole),
+        owner=tuple(compile_path(p, grammar) for p in rule.owner),
+        beside=tuple(compile_path(p, grammar) for p in rule.beside),
     )
 
 
@@ -200,6 +224,7 @@ def _header(header: HeaderRule, grammar: Grammar, language: Language) -> Compile
     return CompiledHeader(
         rule=header,
         names=tuple(compile_path(p, grammar) for p in header.names),
+        body=tuple(compile_path(p, grammar) for p in header.body),
         when=_conditions(header.when, grammar),
         open=compile_path("**" + "|".join(sorted(header.open)), grammar) if header.open else None,
         hook=_hook(IMPORT_HOOKS, header.hook, language) if header.hook else None,

@@ -11,13 +11,13 @@ import tree_sitter as ts
 
 from ckvd.languages.schema import SPACES, TYPES, Rule
 from ckvd.model import HeaderItem, Range
-from ckvd.parse import text
+from ckvd.parse import imports, text
 from ckvd.parse.damage import any_within
 from ckvd.parse.draft import Draft, measure
-from ckvd.parse.enclosing import Around, Scope, Wrapper, around
+from ckvd.parse.enclosing import Around, Scope, Wrapper, around, beside
 from ckvd.parse.found import Found, text_of
-from ckvd.parse.paths import ERROR_KIND
-from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table
+from ckvd.parse.paths import ERROR_KIND, first
+from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table, hold
 
 
 class Walk:
@@ -40,8 +40,19 @@ class Walk:
         self._scopes = [Scope(-1, (), "module", None)]
         self._wrappers: list[Wrapper] = []
         self._arounds: list[Around] = []
+        self._used: dict[Around, None] = {}
 
     def run(self) -> Walk:
+        self._go()
+        for at in self._used:
+            (at.draft.imports if at.draft is not None else self.header).extend(at.members)
+        telling = {None, *(at.range for at in self._used if at.members)}
+        for draft in self.drafts:
+            if draft.rule.beside:
+                draft.around = tuple(head for head in draft.around if head.holds in telling)
+        return self
+
+    def _go(self) -> None:
         cursor, depth, damaged = self._root.walk(), 0, self._damaged
         left = 0  # the least depth at which a node was left behind since the last visit
         get, visit = self._table.actions.get, self._visit
@@ -61,7 +72,7 @@ class Walk:
                 continue
             while not cursor.goto_next_sibling():
                 if not cursor.goto_parent():
-                    return self
+                    return
                 depth -= 1
             if depth < left:
                 left = depth
@@ -104,9 +115,14 @@ class Walk:
         """Takes note of what encloses declarations and is none itself."""
         if action.around is not None:
             scope = self._scopes[-1].draft
-            found = around(self._source, node, action.around, depth, scope, self.marks)
+            unnamed = action.unnamed
+            found = around(self._source, node, action.around, depth, scope, self.marks, unnamed=unnamed)
             if found is not None:
                 self._arounds.append(found)
+
+    def _unnamed_around(self, scope: Scope) -> Around | None:
+        """The type without a name that lies between a node and its scope."""
+        return next((a for a in reversed(self._arounds) if a.unnamed and a.depth > scope.depth), None)
 
     def _mark(self, mark: CompiledMark, node: ts.Node) -> None:
         scope = self._scopes[-1].draft
@@ -125,38 +141,16 @@ class Walk:
     def _outermost(self, node: ts.Node, depth: int) -> tuple[ts.Node, int]:
         """The widest of the wrappers that hold this one declaration alone, and its depth."""
         for wrapper in reversed(self._wrappers):
-            if wrapper.depth != depth - 1 or not self._is_alone(wrapper):
+            if wrapper.depth != depth - 1 or not wrapper.is_alone(self._table.declarations):
                 break
             node, depth = wrapper.node, depth - 1
         return node, depth
-
-    def _is_alone(self, wrapper: Wrapper) -> bool:
-        if wrapper.alone is None:
-            declarations = self._table.declarations
-            wrapper.alone = sum(c.kind_id in declarations for c in wrapper.node.children) == 1
-        return wrapper.alone
-
-    def _above(self, wrapper: Wrapper) -> int:
-        """Where the comment on a group begins."""
-        if wrapper.lead is None:
-            marks = self.marks[max(0, wrapper.marks - text.MOST_REMARKS) : wrapper.marks]
-            wrapper.lead = text.lead(self._source, wrapper.node.start_byte, marks)[1]
-        return wrapper.lead
 
     def _in_scope(self, rule: Rule) -> bool:
         return not rule.at or self._scopes[-1].where in rule.at
 
     def _holds(self, conditions: tuple[Condition, ...], node: ts.Node, depth: int) -> bool:
-        for path, types, texts, patterns in conditions:
-            hits = path.find(node, self._around(depth))
-            if not hits:
-                return False
-            if hits[0].kind_id in types:
-                continue
-            said = text_of(hits[0], self._source) if texts or patterns else ""
-            if said not in texts and not any(p.search(said) for p in patterns):
-                return False
-        return True
+        return not conditions or hold(conditions, node, self._around(depth), self._source)
 
     def _declare(self, compiled: CompiledRule, node: ts.Node, depth: int) -> bool:
         found = self._names(compiled, node, depth)
@@ -180,8 +174,10 @@ class Walk:
         group, above = (start, end), extent.lead
         if around is not None and around.start_byte < start:
             group = (around.start_byte, text.trimmed(source, around.start_byte, around.end_byte))
-            above = self._above(self._wrappers[-1])
+            above = self._wrappers[-1].above(source, self.marks)
         enclosing = [a for a in self._arounds if a.draft is scope.draft]
+        unnamed = next((a for a in reversed(enclosing) if a.unnamed), None)
+        self._used |= dict.fromkeys(a for a in enclosing if a.unnamed)
         clean = not (self._damaged and any_within(self._errors, start, end))
         before = scope.last
         if before is not None and rule.joined and before.rule.joined and before.found.name == found[0].name:
@@ -198,6 +194,7 @@ class Walk:
                 start=start,
                 end=end,
                 lead=extent.lead,
+                whole=extent.whole,
                 declared=extent.declared,
                 body=extent.body,
                 doc=extent.doc,
@@ -207,8 +204,10 @@ class Walk:
                 where=scope.where,
                 clean=clean,
                 first=each is found[0],
-                around=tuple(a.head for a in enclosing),
-                frame=enclosing[-1].range if enclosing else None,
+                around=(*(a.head for a in enclosing), *beside(self._table, compiled, source, node)),
+                owner=next((text_of(n, source) for n in first(compiled.owner, node)), ""),
+                frame=enclosing[-1].range if enclosing and not enclosing[-1].unnamed else None,
+                holds=unnamed.range if unnamed is not None else None,
             )
             self.drafts.append(draft)
         scope.last = draft
@@ -275,27 +274,21 @@ class Walk:
         return kind
 
     def _import(self, compiled: CompiledHeader, node: ts.Node, depth: int) -> None:
-        scope = self._scopes[-1]
+        scope = next(s for s in reversed(self._scopes) if s.depth < depth)  # not what it declares itself
         kind = compiled.rule.kind
-        if scope.where != ("type" if kind == "member" else "module") or node.kind_id == ERROR_KIND:
+        unnamed = self._unnamed_around(scope) if kind == "member" else None
+        where = "type" if kind == "member" else "module"
+        if (unnamed is None and scope.where != where) or node.kind_id == ERROR_KIND:
             return
-        source, (outer, _) = self._source, self._outermost(node, depth)
-        start, end = outer.start_byte, min(outer.end_byte, len(source))
-        # Some grammars let a declaration swallow the comment behind it.
-        for child in reversed(outer.children):
-            if child.kind_id not in self._table.comments:
-                break
-            end = child.start_byte
-        end = text.trimmed(source, start, end)
-        names: set[str] = set()
-        if compiled.open is None or not compiled.open.find(node, None):
-            if compiled.hook is not None:
-                names.update(compiled.hook(node, source))
-            for path in compiled.names:
-                names.update(text_of(n, source) for n in path.find(node, None))
-        frame = None
-        if self._wrappers and self._wrappers[-1].depth > scope.depth and outer == node:
+        outer, frame = self._outermost(node, depth)[0], None
+        if kind != "member" and self._wrappers and self._wrappers[-1].depth > scope.depth and outer == node:
             group = self._wrappers[-1].node
             frame = (group.start_byte, group.end_byte)
-        item = HeaderItem(kind, start, end, frozenset(names), frame)
-        (scope.draft.imports if scope.draft is not None else self.header).append(item)
+        holds = unnamed.range if unnamed is not None else None
+        item = imports.item(self._table, compiled, self._source, node, outer, frame, holds)
+        if unnamed is not None:
+            unnamed.members.append(item)
+            if not unnamed.is_object:
+                self._used[unnamed] = None
+        else:
+            (scope.draft.imports if scope.draft is not None else self.header).append(item)

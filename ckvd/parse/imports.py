@@ -1,0 +1,38 @@
+"""What a node gives to headers that is no symbol: an import, a package, a member of a type."""
+
+from __future__ import annotations
+
+import tree_sitter as ts
+
+from ckvd.model import HeaderItem, Range
+from ckvd.parse import text
+from ckvd.parse.found import text_of
+from ckvd.parse.table import CompiledHeader, Table
+
+
+def item(
+    table: Table,
+    compiled: CompiledHeader,
+    source: bytes,
+    node: ts.Node,
+    outer: ts.Node,
+    frame: Range | None,
+    holds: Range | None,
+) -> HeaderItem:
+    """The item of a node; `outer` is the widest node that is all of it, `frame` and `holds` are its own."""
+    start, end = outer.start_byte, min(outer.end_byte, len(source))
+    # Some grammars let a declaration swallow the comment behind it.
+    for child in reversed(outer.children):
+        if child.kind_id not in table.comments:
+            break
+        end = child.start_byte
+    for path in compiled.body:
+        end = min([end, *(hit.start_byte for hit in path.find(node, None))])
+    names: set[str] = set()
+    if compiled.open is None or not compiled.open.find(node, None):
+        if compiled.hook is not None:
+            names.update(compiled.hook(node, source))
+        for path in compiled.names:
+            names.update(text_of(n, source) for n in path.find(node, None))
+    end = text.trimmed(source, start, end)
+    return HeaderItem(compiled.rule.kind, start, end, frozenset(names), frame, holds=holds)
