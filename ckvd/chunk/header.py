@@ -152,12 +152,12 @@ class Headers:
     def _owner(self, index: int) -> int | None:
         """The type that a symbol adds to and does not lie in: of a Go method, a Rust `impl`, an extension."""
         symbol = self._symbols[index]
-        if symbol.kind in EXTENDING:
-            return self._owning.get(symbol.symbol)
         if symbol.owner:
             spaces = (symbol.parents[:n] for n in range(len(symbol.parents), -1, -1))
             names = (".".join((*space, symbol.owner)) for space in spaces)
             return next((self._owning[name] for name in names if name in self._owning), None)
+        if symbol.kind in EXTENDING:
+            return self._owning.get(symbol.symbol)
         name = ".".join(symbol.parents)
         if not name or (symbol.scope is not None and self._symbols[symbol.scope].symbol == name):
             return None

@@ -94,7 +94,9 @@ def around(
     start, end = node.start_byte, hits[0].start_byte
     if source[end : end + 1] in (b"{", b"("):
         end += 1
-    lead = text.remark(source, text.lead(source, start, marks[-text.MOST_REMARKS :])[1], start)
+    line = source.rfind(b"\n", 0, start) + 1
+    begun = start - len(source[line:start].lstrip())  # what it is the value of
+    lead = text.remark(source, text.lead(source, begun, marks[-text.MOST_REMARKS :])[1], begun)
     reach = start, text.trimmed(source, start, min(node.end_byte, len(source)))
     holds = reach if unnamed else None
     head = HeaderItem("signature", start, text.trimmed(source, start, end), lead=lead, holds=holds)

@@ -238,6 +238,21 @@ def test_what_lies_in_what_has_no_name_is_told_its_first_line_and_its_fields(
     assert chunks_of(path, text)[name].header_text.split("\n") == told
 
 
+def test_the_comment_on_what_has_no_name_is_told() -> None:
+    chunks = chunks_of(
+        "a.js",
+        "/**\n * Forbids tabs.\n */\nmodule.exports = {\n  meta: {},\n  create() {\n    go();\n  },\n};\n",
+    )
+    assert chunks["create"].header_text == "/**\n * Forbids tabs.\n */\nmodule.exports = {"
+    chunks = chunks_of(
+        "a.php",
+        "<?php\n// Makes it.\nreturn new class extends B {\n    function up()\n    {\n    }\n\n"
+        "    function down()\n    {\n    }\n};\n",
+    )
+    assert chunks["up"].body.startswith("// Makes it.\nreturn new class extends B {\n    function up()")
+    assert chunks["down"].header_text == "// Makes it.\nreturn new class extends B {"
+
+
 def test_the_line_that_opens_an_object_begins_the_first_chunk_in_it() -> None:
     chunks = chunks_of("a.js", JS)
     assert chunks["one"].body.startswith("module.exports = {\n  one: function () {")
@@ -335,8 +350,22 @@ def test_a_field_that_is_declared_elsewhere_in_its_type_is_told(
             "N.Ext.Total",
             ["namespace N {", "  static class Ext {"],
         ),
+        (
+            "a.dart",
+            "/// Of a shop.\nclass Cart {\n  int n = 0;\n}\n\nextension More on Cart {\n  int total() {\n"
+            "    return n;\n  }\n}\n",
+            "More.total",
+            ["/// Of a shop.", "class Cart {", "  int n = 0;", "extension More on Cart {"],
+        ),
+        (
+            "a.scala",
+            "/** Of a shop. */\ncase class Cart(n: Int)\n\nextension (s: Cart)\n  def one: Int =\n    s.n\n\n"
+            "  def two: Int =\n    s.n\n",
+            "two",
+            ["/** Of a shop. */", "case class Cart(n: Int)", "extension (s: Cart)"],
+        ),
     ],
-    ids=["kotlin", "csharp", "csharp-static"],
+    ids=["kotlin", "csharp", "csharp-static", "dart", "scala"],
 )
 def test_an_extension_is_told_the_type_that_it_extends(
     path: str, text: str, name: str, told: list[str]
