@@ -27,22 +27,35 @@ text leaves pieces out follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """What encloses declarations and is none itself (`import (`, `if x:`, `#ifdef X`): its range, where its
+    head ends, and whether its last line closes it."""
+
+    start: int
+    head: int
+    end: int
+    closes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class HeaderItem:
     """A declaration that chunks may need above them: its range, and the names that it binds.
 
     `names` empty means that one cannot tell (`import *`, a C include): the item goes with every chunk.
-    `frame` is the range of the group that it is one of (`import ( … )`), `lead` where the comment on it
-    begins. `holds` is the range of which a `package A;` tells, unless a later one does, or of the type
-    without a name that this is the head or a member of; None: the file.
+    `frames` are what it lies in, outermost first; `lead` is where the comment on it begins. `holds` is the
+    range of which a `package A;` tells, unless a later one does, or of the type without a name that this is
+    the head or a member of; None: the file. An import that `acts` goes with every chunk too, if the file says
+    one of its names nowhere else.
     """
 
     kind: SegmentKind
     start: int
     end: int
     names: frozenset[str] = frozenset()
-    frame: Range | None = None
+    frames: tuple[Frame, ...] = ()
     lead: int | None = None
     holds: Range | None = None
+    acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

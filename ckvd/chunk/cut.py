@@ -104,15 +104,23 @@ class _Cutter:
         for at, gap in enumerate(layout.gaps(self.source, taken, self._parsed.symbols)):
             head = None
             if at == 0 and self._options.include_file_header and (not taken or gap[0] < taken[0].start):
-                whole = layout.merged((s.lead, s.end) for s in self._parsed.symbols if s.end <= gap[1])
-                lines = self._options.file_header_lines
-                head = layout.file_header(self.source, gap, self._top_within(*gap), whole, lines)
+                head = self._file_header(gap)
                 if head is not None:
                     drafts.append(self._plain("file_header", *head, ()))
                     gap = self.source.trim(head[1], gap[1])
             if gap[0] < gap[1]:
                 drafts.append(self._plain("module", *gap, self._headers.of(*gap)))
         return drafts + self._covered(taken, nesting)
+
+    def _file_header(self, gap: Range) -> Range | None:
+        top, symbols = self._top_within(*gap), self._parsed.symbols
+        heads = [h for s in symbols for h in s.around]
+        frames = {(f.start, f.end) for item in (*heads, *self._parsed.header) for f in item.frames}
+        # What encloses all that the file says, comments aside, is no reason to have no file header.
+        frames = {f for f in frames if f[0] < gap[1] and self.source.has_code(top, f[0])}
+        whole = layout.merged([*frames, *((s.lead, s.end) for s in symbols if s.end <= gap[1])])
+        pieces = sorted({*top, *frames})
+        return layout.file_header(self.source, gap, pieces, whole, self._options.file_header_lines)
 
     def by_window(self) -> list[Draft]:
         """Windows over all but the symbols without an error."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 
+from ckvd.chunk.bound import Bound
 from ckvd.chunk.members import MEMBER_BYTES, MOST_MEMBER_BYTES, fields, words_of
 from ckvd.chunk.source import Source
 from ckvd.chunk.text import DROP_ORDER, MARK
@@ -21,9 +22,6 @@ BESIDE_BYTES = 1000
 
 MOST_HEAD_BYTES = 8192
 """What the parts of a symbol are told of it at most, beside its doc."""
-
-MAX_TWINS = 8
-"""A name that more constants and imports of a file bind than this says nothing (a macro read as a type)."""
 
 MAX_SCOPES = 64
 """Enclosing scopes that a header names, counted from the innermost."""
@@ -52,18 +50,8 @@ class Headers:
             if item.holds is not None and item.kind != "package":
                 self._members.setdefault(item.holds, []).append(item)
         header = [item for item in parsed.header if item.holds is None]
-        self._always = [item for item in header if not item.names]
-        bound: dict[tuple[bytes, ...], list[HeaderItem]] = {}
-        for item in header:
-            for name in item.names:
-                bound.setdefault(words_of(name), []).append(item)
-        self._bound: dict[bytes, list[tuple[tuple[bytes, ...], list[HeaderItem]]]] = {}
-        for words, items in bound.items():
-            if len(items) <= MAX_TWINS:
-                self._bound.setdefault(words[-1], []).append((words, items))
-        self._names = frozenset(
-            word for names in self._bound.values() for words, _ in names for word in words
-        )
+        self._bound = Bound(source, header)
+        self._names = self._bound.names
         inner = {s.lead for s in parsed.symbols if s.chunked and s.scope is not None}
         # Nor are the members of a type without a name for others; those of an object, a bare bracket, may be.
         around = {i for s in parsed.symbols for i in s.around}
@@ -79,7 +67,7 @@ class Headers:
 
     def of(self, start: int, end: int) -> tuple[Segment, ...]:
         """The header of a range outside all symbols: what it uses of the file's imports and constants."""
-        return self._of(start, end, start, (), (), ())
+        return self._of(start, end, start, (), (), (), said=self._bound.by)
 
     def of_symbol(self, index: int, start: int, end: int, part: bool = False) -> tuple[Segment, ...]:
         """The header of a symbol's chunk: what it uses, its scopes, and the types that it or they add to.
@@ -103,11 +91,12 @@ class Headers:
         scopes: Collection[int],
         around: Iterable[HeaderItem],
         own: Iterable[HeaderItem],
+        said: Iterable[bytes] = (),
     ) -> tuple[Segment, ...]:
         needs_words = bool(self._names)
         words = self._source.identifiers(code, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
-        used: set[bytes] = words & self._names
+        used: set[bytes] = (words & self._names).union(said)
         told = [self._scope(index) for index in scopes]
         heads = (*(i for index in scopes for i in self._symbols[index].around), *around)
         told += [self._inside(i.holds) for i in heads if i.holds in self._members]
@@ -119,15 +108,13 @@ class Headers:
                     m for m in optional if not m.names or any(body.issuperset(words_of(n)) for n in m.names)
                 ]
             used |= fixed_words
-        items += self._always
+        items += self._bound.always
         items += self._package(start)
-        for word in used:
-            for name, bound in self._bound.get(word, ()):
-                if used.issuperset(name):
-                    items += bound
+        items += self._bound.used(used)
         items += around
         items += [self._remark(i, i.lead) for i in items if i.lead is not None]
-        items += [edge for item in items for edge in self._edges(item, start, end)]
+        framed = [item for item in items if item.kind != "signature"]
+        items += [edge for item in framed for edge in self._edges(item, end)]
         # What the body holds it need not be told, nor what the body is a part of.
         return self._render([*(i for i in items if i.end <= start or end <= i.start), *own])
 
@@ -140,14 +127,17 @@ class Headers:
         start, end = self._source.trim(lead, item.start)
         return HeaderItem("remark", start, end)
 
-    def _edges(self, item: HeaderItem, start: int, end: int) -> list[HeaderItem]:
-        """The first line of the group of an item (`import (`), and the last where a range is not in it."""
-        if item.frame is None or b"\n" not in self._source.data[slice(*item.frame)]:
-            return []
-        first, last = item.frame
-        opening = HeaderItem(item.kind, first, self._source.lines_of(first, first + 1)[1])
-        closing = HeaderItem(item.kind, self._source.lines_of(last - 1, last)[0], last)
-        return [opening] if first <= start and end <= last else [opening, closing]
+    def _edges(self, item: HeaderItem, end: int) -> list[HeaderItem]:
+        """The heads of what an item lies in (`import (`), and the last lines if a body's end is not in it."""
+        edges: list[HeaderItem] = []
+        for frame in item.frames:
+            if self._source.data.find(b"\n", frame.start, frame.end) < 0:
+                continue
+            edges.append(HeaderItem(item.kind, frame.start, frame.head))
+            if frame.closes and not frame.start < end <= frame.end:
+                last = self._source.lines_of(frame.end - 1, frame.end)[0]
+                edges.append(HeaderItem(item.kind, last, frame.end))
+        return edges
 
     def _owner(self, index: int) -> int | None:
         """The type that a symbol adds to and does not lie in: of a Go method, a Rust `impl`, an extension."""

@@ -83,7 +83,11 @@ def _wholes(chunks: Sequence[Chunk]) -> list[_Whole]:
 def _pick(symbol: Symbol, around: list[_Whole]) -> str:
     holding = [w for w in around if w.end >= symbol.end] or around
     own = [w for w in holding if w.parts[0].unit == "symbol" and w.parts[0].symbol == symbol.symbol]
-    best = min(own or holding, key=lambda w: (w.end - w.start, -w.order))
     if own:
-        return best.parts[0].chunk_id
-    return best.parts[bisect_right(best.starts, symbol.start) - 1].chunk_id
+        return min(own, key=lambda w: (w.end - w.start, -w.order)).parts[0].chunk_id
+    found: list[tuple[int, int, str]] = []
+    for whole in holding:
+        part = whole.parts[bisect_right(whole.starts, symbol.start) - 1]
+        start, end = (part.start, part.end) if symbol.end <= part.end else (whole.start, whole.end)
+        found.append((end - start, -whole.order, part.chunk_id))
+    return min(found)[2]

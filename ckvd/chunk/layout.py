@@ -18,7 +18,11 @@ MAX_NESTING = 12
 """Chunks around a chunk; what is nested deeper lies in the one around it: each level stores its text."""
 
 
-_CLOSING = re.compile(rb"[\s)\]};,]*[)\]};,][^\S\n]*\n")
+_CLOSING = re.compile(
+    rb"(?:\s*(?:[)\]};, \t]*[)\]};,]|#[ \t]*end(?:if|region)\b[^\n]*|(?:end|endif|fi|esac|done)\b)"
+    rb"[^\S\n]*(?:\n|\Z))+"
+)
+"""Lines that do no more than close what stands before them."""
 
 
 @dataclass(slots=True)
@@ -112,13 +116,16 @@ def covers(nesting: Nesting, regions: Iterable[Range]) -> list[Cover]:
 def gaps(source: Source, taken: Sequence[Cover], symbols: Sequence[Symbol] = ()) -> list[Range]:
     """What no cover holds, trimmed of blanks.
 
-    The head of what encloses symbols and is none (`type (`) joins the first with a cover, lines of
-    closing brackets the cover before them.
+    The head of what encloses symbols and is none (`type (`, `#else`) joins the first with a cover, lines
+    that close (`}`, `#endif`) the cover before them.
     A gap without a word joins the cover before it, or the next. So does one that is a single line comment:
     one that ends a line the cover before it, a heading the next, the last line of a file the last.
     """
     result: list[Range] = []
-    heads_at = {h.end: h.start if h.lead is None else h.lead for s in symbols for h in s.around}
+    heads_at: dict[int, int] = {}
+    for head in {h for s in symbols for h in s.around}:
+        for at in (head.end, source.trim(*source.lines_of(head.start, head.end))[1]):
+            heads_at[at] = head.start if head.lead is None else head.lead
     holder: Cover | None = None
     for cover in [*taken, None]:
         at = holder.end if holder else 0
@@ -150,23 +157,23 @@ def file_header(
     """The beginning of a gap, at most that many lines of the file, ending between two top-level pieces.
 
     `top` are the pieces within the gap; where there are none, it ends at a line. `whole` are the ranges of
-    the symbols in it, sorted and disjoint. None where the first piece alone is longer: what belongs
-    together is not torn for it. A comment stays with what it heads.
+    the symbols in it and of what encloses some, sorted and disjoint. None where the first piece alone is
+    longer: what belongs together is not torn for it. A comment stays with what it heads.
     """
     start, end = gap
-    stop = source.offset_after_line(lines)
-    if stop >= end:
-        return gap
-    if top and top[-1][1] > stop:
+    stop = min(end, source.offset_after_line(lines))
+    if top and (top[-1][1] > stop if stop < end else _torn(whole, end)):
         cuts = [(source.back_to_indent(p[0]), not source.heads(before, p[0])) for before, p in pairwise(top)]
         ends = [(free, at) for at, free in cuts if at <= stop and source.begins_line(at)]
         ends = [end for end in ends if not _torn(whole, end[1])]
         if not ends:
             return None
         stop = max(ends)[1]
-    elif _torn(whole, stop):
+    elif stop < end and _torn(whole, stop):
         return None
     head = source.trim(start, max(start, stop))
+    if not has_word(source.data[head[1] : end]):
+        head = gap
     return None if head[0] == head[1] or source.is_remark(*head) else head
 
 

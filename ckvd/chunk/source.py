@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
 from functools import cached_property
 
 _NEWLINE = re.compile(rb"\n")
@@ -86,11 +87,18 @@ class Source:
         text = self.data[start:end].lstrip(b" \t")
         return bool(self._comment) and text.startswith(self._comment) and b"\n" not in text
 
+    def has_code(self, pieces: Iterable[tuple[int, int]], before: int) -> bool:
+        """Whether a piece that begins a line and is no comment ends before an offset."""
+        begun = (start for start, end in pieces if end <= before and not self._is_comment(start))
+        return any(self.begins_line(self.back_to_indent(start)) for start in begun)
+
     def heads(self, piece: tuple[int, int], following: int) -> bool:
         """Whether a piece is a comment on what begins at an offset, without a blank line between."""
         start, end = piece
-        remark = bool(self._comment) and self.data.startswith((self._comment, b"/*"), start)
-        return remark and self.data.count(b"\n", end, following) <= 1
+        return self._is_comment(start) and self.data.count(b"\n", end, following) <= 1
+
+    def _is_comment(self, at: int) -> bool:
+        return bool(self._comment) and self.data.startswith((self._comment, b"/*"), at)
 
     def lines_of(self, start: int, end: int) -> tuple[int, int]:
         """A range, not empty, widened to whole lines without the end of the last."""

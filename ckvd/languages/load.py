@@ -163,6 +163,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         listed=row.get("listed", True),
         joined=row.get("joined", False),
         free=row.get("free", False),
+        by=row.get("by", ""),
         semicolon=row.get("semicolon", False),
         trailing=_paths(row.get("trailing")),
         leading=_paths(row.get("leading")),
@@ -182,6 +183,8 @@ def _header(file: str, node: str, row: dict[str, Any]) -> HeaderRule:
         open=frozenset(_paths(row.get("open"))),
         hook=row.get("hook"),
         body=_paths(row.get("body")),
+        acts=row.get("acts", False),
+        frame=row.get("frame", ""),
     )
 
 

@@ -82,6 +82,7 @@ class Rule:
     `members` (whether its functions are methods) and `coarse` (whether it is a container among the
     units) follow from the kind where they are not given. `chunk` is whether it is a unit of its own;
     `multiline` only where it, with its doc comment, has more than one line.
+    `by` is a word that a body says of a value that it uses (`global $x`): without it, it has one of its own.
     `semicolon` takes a `;` directly behind into the range, `trailing` the following siblings of these
     types, past comments, `leading` the preceding ones. `joined` goes on with a `joined` declaration of
     the same name, if that comes right before it in the same scope: the signature and the equations of a
@@ -111,6 +112,7 @@ class Rule:
     listed: bool = True
     joined: bool = False
     free: bool = False
+    by: str = ""
     semicolon: bool = False
     trailing: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
@@ -126,15 +128,20 @@ class HeaderRule:
 
     A `member` belongs to that of the type it lies in (`include` in a class of Ruby). `body` is what headers
     leave out of it: a constructor tells of the fields that its parameters declare.
-    A node of a type in `open` below it means that one cannot tell (`import *`). `when` is as in `Rule`.
+    A node of a type in `open` below it means that one cannot tell (`import *`); so does a name that the file
+    says nowhere else, of an import that `acts` unnamed (a trait of Rust, by its methods).
+    `frame` leads to the group that a `constant` is one of, whose head ends with what opens the node's list.
+    `when` is as in `Rule`.
     """
 
-    kind: Literal["package", "import", "member"]
+    kind: Literal["package", "import", "member", "constant"]
     names: Paths = ()
     when: Conditions = ()
     open: frozenset[str] = frozenset()
     hook: str | None = None
     body: Paths = ()
+    acts: bool = False
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +181,10 @@ class Language:
     the first bytes of files of this one.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     `around` maps the types of nodes that enclose declarations and are none themselves (`extern "C" { … }`,
-    `type ( … )`) to the path of what comes behind the head that these are told; `anonymous` does so for those
-    that are types or objects without a name (`new X() { … }`), whose members only they are told.
+    `type ( … )`, `if x:`) to the path of what comes behind the head that these are told, of a token that ends
+    it, or to nothing where it is a line (`#ifdef X`); `anonymous` does so for those that are types or objects
+    without a name (`new X() { … }`), whose members only they are told. A node of `around` that begins as the
+    expression `guard` has it only keeps the file from being read twice.
     `problem` is what is wrong with its file, which then says no more than which files are of this language.
     """
 
@@ -203,6 +212,7 @@ class Language:
     blocks: tuple[str, ...] = ()
     around: Mapping[str, str] = field(default_factory=dict)
     anonymous: Mapping[str, str] = field(default_factory=dict)
+    guard: str = ""
     constructors: frozenset[str] = frozenset()
     whole_members: bool = False
     nameless: str = ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ckvd.languages.schema import COARSE, HEADER_VALUES, VALUES
-from ckvd.model import HeaderItem, Range, Symbol
+from ckvd.model import Frame, HeaderItem, Range, Symbol
 from ckvd.parse import text
 from ckvd.parse.draft import Draft
 from ckvd.parse.table import Table
@@ -39,9 +39,10 @@ def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence
     groups: dict[Range, tuple[Draft, set[str]]] = {}
     for draft in drafts:
         if draft.kind in HEADER_VALUES and _is_told(draft, source):
-            groups.setdefault(draft.group, (draft, set()))[1].add(draft.found.name)
+            name = f"{draft.rule.by} {draft.found.name}" if draft.rule.by else draft.found.name
+            groups.setdefault(draft.group, (draft, set()))[1].add(name)
     return [
-        HeaderItem(kind, *group, frozenset(names), first.frame, lead, first.holds)
+        HeaderItem(kind, *group, frozenset(names), first.frames, lead, first.holds)
         for group, (first, names) in groups.items()
         for lead in [text.remark(source, first.above, group[0])]
     ]
@@ -54,7 +55,7 @@ def _is_told(draft: Draft, source: bytes) -> bool:
     if draft.rule.chunk != "multiline":
         return False
     one_line = source.find(b"\n", draft.start, draft.end) < 0
-    return one_line or (draft.body is None and draft.kind != "variable")
+    return one_line or draft.kind == "macro" or (draft.body is None and draft.kind != "variable")
 
 
 def _chunked(draft: Draft, source: bytes) -> bool:
@@ -68,7 +69,7 @@ def _chunked(draft: Draft, source: bytes) -> bool:
 def _shared(source: bytes, of: Draft, inside: Mapping[int, list[Draft]]) -> list[HeaderItem]:
     """The values of what a type shares the scope of (`companion object`), each with the head of that."""
     return [
-        replace(item, frame=(each.start, each.end))
+        replace(item, frames=(Frame(each.start, each.head, each.end, closes=True),))
         for each in inside.get(id(of), ())
         if each.rule.shared
         for item in _values("member", source, inside.get(id(each), ()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import tree_sitter as ts
 
 from ckvd.languages.schema import Rule
-from ckvd.model import HeaderItem, Range
+from ckvd.model import Frame, HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.found import Found
 from ckvd.parse.paths import first
@@ -21,8 +21,8 @@ class Draft:
     where its own text does (behind attributes that are siblings), `group` the declaration that it shares with
     others (`var ( … )`), `above` where the comment on that begins, `first` whether its name is the first of
     those that its node declares. `around` are the heads of what is around it within its scope and no symbol,
-    `frame` is the range of the innermost of these, `holds` that of the innermost type among them; `owner` is
-    the type that it adds to from outside. `head` is where its head ends, known when the walk is over."""
+    `holds` is the range of the innermost type among them; `owner` is the type that it adds to from outside.
+    `head` is where its head ends, known when the walk is over."""
 
     found: Found
     parents: tuple[str, ...]
@@ -43,10 +43,13 @@ class Draft:
     first: bool = True
     imports: list[HeaderItem] = field(default_factory=list)
     around: tuple[HeaderItem, ...] = ()
-    frame: Range | None = None
     holds: Range | None = None
     owner: str = ""
     head: int = 0
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return tuple(frame for item in self.around for frame in item.frames)
 
     def settle(self, source: bytes, marks: Sequence[text.Mark]) -> None:
         """Finds where the heads end: before the comments that the grammar puts between head and body, which

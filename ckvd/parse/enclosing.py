@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import tree_sitter as ts
 
 from ckvd.languages.schema import TYPES
-from ckvd.model import HeaderItem, Range
+from ckvd.model import Frame, HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.draft import Draft
 from ckvd.parse.paths import Path, first
@@ -71,7 +72,11 @@ class Around:
         return self.head.start == self.range[0] and self.head.end == self.range[0] + 1
 
 
+_LINE = re.compile(rb"(?:[^\\\n]|\\\r?\n|\\)*+")
+
+
 def around(
+    table: Table,
     source: bytes,
     node: ts.Node,
     behind: Path,
@@ -82,31 +87,47 @@ def around(
     unnamed: bool,
 ) -> Around | None:
     """A node as what encloses, if it has something behind its head (`extern "C"` alone has not), and is
-    not the body of a type with a name.
+    not the body of a type with a name, nor a guard.
 
     `marks` are the comments and attributes before it.
     """
     hits = behind.find(node, None)
-    if not hits:
+    if not hits or (table.guard is not None and table.guard.match(source, node.start_byte)):
         return None
     if draft is not None and draft.kind in TYPES and draft.body and draft.body[0] == hits[0].start_byte:
         return None
-    start, end = node.start_byte, hits[0].start_byte
-    if source[end : end + 1] in (b"{", b"("):
-        end += 1
+    start, end = node.start_byte, _end_of_head(table, source, node, hits[0])
     line = source.rfind(b"\n", 0, start) + 1
     begun = start - len(source[line:start].lstrip())  # what it is the value of
     lead = text.remark(source, text.lead(source, begun, marks[-text.MOST_REMARKS :])[1], begun)
     reach = start, text.trimmed(source, start, min(node.end_byte, len(source)))
     holds = reach if unnamed else None
-    head = HeaderItem("signature", start, text.trimmed(source, start, end), lead=lead, holds=holds)
+    end = text.trimmed(source, start, end)
+    ends = (n.child(n.child_count - 1) for n in (node, hits[0], hits[0].parent or node) if n.child_count)
+    closes = any(last is not None and not last.is_named for last in ends)
+    frames = () if unnamed else (Frame(start, end, reach[1], closes),)
+    head = HeaderItem("signature", start, end, frames=frames, lead=lead, holds=holds)
     return Around(depth, draft, reach, head, unnamed)
+
+
+def _end_of_head(table: Table, source: bytes, node: ts.Node, behind: ts.Node) -> int:
+    if source[behind.start_byte : behind.start_byte + 1] in (b"{", b"("):
+        return behind.start_byte + 1
+    if behind == node:
+        line = _LINE.match(source, node.start_byte, node.end_byte)
+        return line.end() if line is not None else node.start_byte
+    if not behind.is_named:
+        return behind.end_byte
+    before = behind.prev_sibling
+    while before is not None and before.kind_id in table.comments:
+        before = before.prev_sibling
+    return before.end_byte if before is not None else behind.start_byte
 
 
 def beside(table: Table, compiled: CompiledRule, source: bytes, node: ts.Node) -> list[HeaderItem]:
     """The heads of the types without a name next to a declaration whose members it is told."""
     found = [
-        around(source, hit, behind, 0, None, (), unnamed=True)
+        around(table, source, hit, behind, 0, None, (), unnamed=True)
         for hit in first(compiled.beside, node)
         if (behind := table.actions[hit.kind_id].around) is not None
     ]

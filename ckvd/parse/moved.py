@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ckvd.model import HeaderItem, Range
+from ckvd.model import Frame, HeaderItem, Range
 from ckvd.parse.draft import Draft
 
 Place = Callable[[int], int]
@@ -24,15 +24,14 @@ def move(draft: Draft, place: Place) -> None:
     draft.doc = _range(draft.doc, place) if draft.doc else None
     draft.imports = [moved(item, place) for item in draft.imports]
     draft.around = tuple(moved(item, place) for item in draft.around)
-    draft.frame = _range(draft.frame, place) if draft.frame else None
     draft.holds = _range(draft.holds, place) if draft.holds else None
 
 
 def moved(item: HeaderItem, place: Place) -> HeaderItem:
-    frame = _range(item.frame, place) if item.frame else None
+    frames = tuple(Frame(place(f.start), place(f.head), place(f.end), f.closes) for f in item.frames)
     lead = place(item.lead) if item.lead is not None else None
     holds = _range(item.holds, place) if item.holds else None
-    return replace(item, start=place(item.start), end=place(item.end), frame=frame, lead=lead, holds=holds)
+    return replace(item, start=place(item.start), end=place(item.end), frames=frames, lead=lead, holds=holds)
 
 
 def _range(of: Range, place: Place) -> Range:

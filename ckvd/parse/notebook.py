@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ckvd.languages import Language, get, names
-from ckvd.model import HeaderItem, Parsed, Range, Symbol
+from ckvd.model import Frame, HeaderItem, Parsed, Range, Symbol
 from ckvd.parse import text, tree
 from ckvd.parse.damage import merged, said
 from ckvd.parse.islands import together
@@ -171,7 +171,10 @@ def _in_file(code: _Code, symbol: Symbol) -> Symbol:
 
 def _item(code: _Code, item: HeaderItem) -> HeaderItem:
     lead = code.raw(item.lead) if item.lead is not None else None
-    return replace(item, start=code.raw(item.start), end=code.raw_end(item.end), lead=lead)
+    frames = tuple(
+        Frame(code.raw(f.start), code.raw_end(f.head), code.raw_end(f.end), f.closes) for f in item.frames
+    )
+    return replace(item, start=code.raw(item.start), end=code.raw_end(item.end), frames=frames, lead=lead)
 
 
 def _decoded(part: bytes) -> bytes:

@@ -62,6 +62,7 @@ class CompiledHeader:
     when: tuple[Condition, ...]
     open: Path | None
     hook: ImportHook | None
+    frame: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ class Table:
     declarations: frozenset[int] = frozenset()
     masks: tuple[Mask, ...] = ()
     premasks: tuple[Mask, ...] = ()
+    guard: re.Pattern[bytes] | None = None
 
 
 def table(language: Language) -> Table:
@@ -182,6 +184,7 @@ def _table(language: Language, loaded: ts.Language) -> Table:
         masks=tuple(_hook(MASKS, name, language) for name in language.masks),
         premasks=tuple(_hook(MASKS, name, language) for name in language.premasks),
         declarations=ids((*language.symbols, *language.header, *language.wrappers)),
+        guard=re.compile(language.guard.encode()) if language.guard else None,
     )
 
 
@@ -228,6 +231,7 @@ def _header(header: HeaderRule, grammar: Grammar, language: Language) -> Compile
         when=_conditions(header.when, grammar),
         open=compile_path("**" + "|".join(sorted(header.open)), grammar) if header.open else None,
         hook=_hook(IMPORT_HOOKS, header.hook, language) if header.hook else None,
+        frame=compile_path(header.frame, grammar) if header.frame else None,
     )
 
 

@@ -32,6 +32,8 @@ _DIRECTIVE = re.compile(
     r"|#\s*(?:noqa|type:|pylint:|fmt:|mypy:|ruff:|pragma:|rubocop:|shellcheck |typed:|frozen_string_literal:"
     r"|-\*-|(?:en)?coding: ?[\w-]+$))"
 )
+_VALUE = re.compile(rb"^//go:embed\s", re.MULTILINE)
+"""A directive that says what a value is."""
 _BRIEF = re.compile(
     r"^(?:[@\\](?:brief|notice|dev|summary|description|desc|title)\s+|\.(?i:SYNOPSIS|DESCRIPTION)$|=[a-z]+\d?(?:\s.*)?$)"
 )
@@ -171,7 +173,8 @@ def remarks(source: bytes, start: int, comments: Sequence[tuple[int, int]]) -> t
 
 def remark(source: bytes, lead: int, start: int) -> int | None:
     """Where the comment that begins at `lead` begins, None where there is none or it says nothing."""
-    return lead if lead < start and comment_text(source, lead, start) else None
+    said = lead < start and (_VALUE.search(source, lead, start) or comment_text(source, lead, start))
+    return lead if said else None
 
 
 def begins_line(source: bytes, at: int) -> bool:

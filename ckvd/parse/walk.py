@@ -116,7 +116,9 @@ class Walk:
         if action.around is not None:
             scope = self._scopes[-1].draft
             unnamed = action.unnamed
-            found = around(self._source, node, action.around, depth, scope, self.marks, unnamed=unnamed)
+            found = around(
+                self._table, self._source, node, action.around, depth, scope, self.marks, unnamed=unnamed
+            )
             if found is not None:
                 self._arounds.append(found)
 
@@ -206,7 +208,6 @@ class Walk:
                 first=each is found[0],
                 around=(*(a.head for a in enclosing), *beside(self._table, compiled, source, node)),
                 owner=next((text_of(n, source) for n in first(compiled.owner, node)), ""),
-                frame=enclosing[-1].range if enclosing and not enclosing[-1].unnamed else None,
                 holds=unnamed.range if unnamed is not None else None,
             )
             self.drafts.append(draft)
@@ -277,18 +278,18 @@ class Walk:
         scope = next(s for s in reversed(self._scopes) if s.depth < depth)  # not what it declares itself
         kind = compiled.rule.kind
         unnamed = self._unnamed_around(scope) if kind == "member" else None
-        where = "type" if kind == "member" else "module"
-        if (unnamed is None and scope.where != where) or node.kind_id == ERROR_KIND:
+        told = scope.where == ("type" if kind == "member" else "module")
+        if kind == "constant":
+            told = scope.where != "local"
+        if (unnamed is None and not told) or node.kind_id == ERROR_KIND:
             return
-        outer, frame = self._outermost(node, depth)[0], None
-        if kind != "member" and self._wrappers and self._wrappers[-1].depth > scope.depth and outer == node:
-            group = self._wrappers[-1].node
-            frame = (group.start_byte, group.end_byte)
+        outer = self._outermost(node, depth)[0]
+        frames = tuple(f for a in self._arounds if a.draft is scope.draft for f in a.head.frames)
         holds = unnamed.range if unnamed is not None else None
-        item = imports.item(self._table, compiled, self._source, node, outer, frame, holds)
+        item = imports.item(self._table, compiled, self._source, node, outer, frames, holds, self.marks)
         if unnamed is not None:
             unnamed.members.append(item)
             if not unnamed.is_object:
                 self._used[unnamed] = None
         else:
-            (scope.draft.imports if scope.draft is not None else self.header).append(item)
+            (self.header if scope.draft is None or kind == "constant" else scope.draft.imports).append(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -228,6 +229,23 @@ def test_a_constant_lies_in_the_part_that_holds_it() -> None:
     held = {c.chunk_id: c.body for c in chunks}
     for n, chunk_id in enumerate(locate(symbols, chunks)):
         assert lines[n] in held[chunk_id].split("\n")
+
+
+def test_a_symbol_lies_in_the_part_of_what_is_around_where_that_is_finer() -> None:
+    source = b"x" * 100
+    (one,) = cut("a.toy", source, Parsed("toy", "ok"), "symbol", CutOptions(include_file_header=False), words)
+    around = (
+        replace(one, chunk_id="f[1]", unit="symbol", symbol="f", end=60, parts=2),
+        replace(one, chunk_id="f[2]", unit="symbol", symbol="f", start=60, part=2, parts=2),
+        replace(one, chunk_id="g", unit="symbol", symbol="f.g", start=10, end=90),
+    )
+    symbols = [
+        Symbol("g", ("f",), "function", 10, 90, 10, 10),
+        Symbol("a", ("f", "g"), "constant", 62, 64, 62, 62, chunked=False),
+        Symbol("b", ("f", "g"), "constant", 59, 64, 59, 59, chunked=False),
+        Symbol("f", (), "function", 0, 100, 0, 0),
+    ]
+    assert locate(symbols, around) == ("g", "f[2]", "g", "f[1]")
 
 
 def test_nesting_ends_somewhere() -> None:

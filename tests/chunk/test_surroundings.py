@@ -346,7 +346,10 @@ def test_a_byte_order_mark_is_in_no_header() -> None:
             "/* At most. */\n#define MAX 8\n/* Adds. */\n#define ADD(a, b) \\\n  ((a) + (b))\n"
             "#define ROWS \\\n  1, 2\n\nint f(void)\n{\n  return ADD(MAX, ROWS);\n}\n",
             "f",
-            ["/* At most. */", "#define MAX 8", "#define ROWS \\", "  1, 2"],
+            [
+                *("/* At most. */", "#define MAX 8", "/* Adds. */", "#define ADD(a, b) \\", "  ((a) + (b))"),
+                *("#define ROWS \\", "  1, 2"),
+            ],
         ),
         (
             "A.kt",
@@ -375,7 +378,7 @@ def test_a_documented_value_is_told_though_it_is_a_unit(
 def test_what_has_no_name_is_used_by_nobody_or_by_all() -> None:
     go = "package p\n\nvar _ I = (*T)(nil)\n\nfunc f() {\n\tfor _, x := range y() {\n\t\tg(x)\n\t}\n}\n"
     assert header("a.go", go, "f") == ["package p"]
-    rust = "use std::fmt::Write as _;\nuse a::B;\n\nfn f(s: String) {\n    s.write_str();\n}\n"
+    rust = "use std::fmt::Write as _;\nuse a::b;\n\nfn f(s: String) {\n    s.write_str();\n}\n\nmod b {}\n"
     assert header("a.rs", rust, "f") == ["use std::fmt::Write as _;"]
     python = "from gettext import gettext as _\n\n\ndef f():\n    return _('a')\n\n\ndef g():\n    return 1\n"
     assert header("a.py", python, "f") == ["from gettext import gettext as _"]
