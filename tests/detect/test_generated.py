@@ -69,9 +69,17 @@ def test_minified_means_most_bytes_in_very_long_lines() -> None:
     assert (
         reason("cjk.py", ("# " + "说明" * 450 + "\n").encode() * 2) is None
     )  # under 1,000 characters a line
-    assert (
-        reason("data.py", b'DATA = "' + b"A" * 3000 + b'"\n\n\ndef after():\n    return DATA\n') == "minified"
-    )
+
+
+@pytest.mark.parametrize(
+    "line", [b'DATA = "' + b"ab cd " * 1000 + b'"', b"DATA = [" + b"1, 2.5, " * 800 + b"]", b"A" * 6000]
+)
+def test_a_long_line_of_data_makes_no_minified_file_of_code(line: bytes) -> None:
+    code = b"\n\n\ndef after():\n    return DATA\n"
+    assert reason("data.py", line + code) is None
+    assert reason("data.py", line + b"\n# one\n# two\n") == "minified"  # comments alone
+    assert reason("data.py", line + b";go(a)" * 50 + code) == "minified"
+    assert reason("data.json", b'{"a": 1,\n"data":\n' + line + b"\n}\n") == "minified"
 
 
 @pytest.mark.parametrize(
