@@ -6,7 +6,14 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 
 from ckvd.chunk.bound import Bound
-from ckvd.chunk.members import MEMBER_BYTES, MOST_MEMBER_BYTES, fields, words_of
+from ckvd.chunk.members import (
+    MEMBER_BYTES,
+    MOST_MEMBER_BYTES,
+    Members,
+    by_word,
+    fields,
+    used_of,
+)
 from ckvd.chunk.source import Source
 from ckvd.chunk.text import DROP_ORDER, MARK
 from ckvd.model import HeaderItem, Parsed, Range, Segment, SegmentKind
@@ -33,7 +40,7 @@ NO_OWNERS = EXTENDING | {"namespace", "module", "package"}
 """Kinds of which no single declaration says what they are."""
 
 
-_Told = tuple[list[HeaderItem], list[HeaderItem], frozenset[bytes]]
+_Told = tuple[list[HeaderItem], Members, frozenset[bytes]]
 """Pieces for every body in a scope, those for bodies that use them, and the words of the former."""
 
 
@@ -104,9 +111,7 @@ class Headers:
             items += fixed
             if optional:
                 body = words if needs_words else self._source.identifiers(code, end)
-                items += [
-                    m for m in optional if not m.names or any(body.issuperset(words_of(n)) for n in m.names)
-                ]
+                items += used_of(optional, body)
             used |= fixed_words
         items += self._bound.always
         items += self._package(start)
@@ -220,12 +225,14 @@ class Headers:
     def _told(self, head: Sequence[HeaderItem], most: int) -> _Told:
         members = [item for item in head if item.kind == "member"]
         size = sum(m.end - (m.start if m.lead is None else m.lead) for m in members)
-        optional = members if size > most else []
-        fixed = [item for item in head if item.kind != "member"] if optional else list(head)
+        optional = [m for m in members if m.names] if size > most else []
+        fixed = (
+            [item for item in head if not (item.kind == "member" and item.names)] if optional else list(head)
+        )
         words: set[bytes] = set()
         if self._names:
             words.update(*(self._source.identifiers(i.start, i.end) for i in fixed if i.kind != "doc"))
-        return fixed, optional, frozenset(words & self._names)
+        return fixed, by_word(optional), frozenset(words & self._names)
 
     def _render(self, items: Iterable[HeaderItem]) -> tuple[Segment, ...]:
         """The lines of items in file order, each once. A line that two share is of the weightier kind."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 
 from ckvd.chunk.source import Source, identifiers
@@ -32,6 +33,23 @@ def fields(source: Source, start: int, end: int) -> list[HeaderItem]:
             found.append(HeaderItem("member", first, last, names, lead=lead))
         lead = None
     return found
+
+
+Members = dict[bytes, list[tuple[tuple[bytes, ...], HeaderItem]]]
+"""Members by the last word of each name, with all of its words."""
+
+
+def by_word(members: Iterable[HeaderItem]) -> Members:
+    found: Members = {}
+    for member in members:
+        for words in map(words_of, member.names):
+            found.setdefault(words[-1], []).append((words, member))
+    return found
+
+
+def used_of(members: Members, body: set[bytes]) -> list[HeaderItem]:
+    """Those of which a body has all the words of a name."""
+    return [m for word in body for words, m in members.get(word, ()) if body.issuperset(words)]
 
 
 def words_of(name: str) -> tuple[bytes, ...]:

@@ -169,7 +169,7 @@ def _rule(file: str, node: str, row: dict[str, Any]) -> Rule:
         leading=_paths(row.get("leading")),
         whole=_paths(row.get("whole")),
         owner=_paths(row.get("owner")),
-        beside=_paths(row.get("beside")),
+        beside=row.get("beside", False),
         shared=row.get("shared", False),
     )
 

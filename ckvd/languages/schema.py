@@ -88,8 +88,8 @@ class Rule:
     the same name, if that comes right before it in the same scope: the signature and the equations of a
     function are one symbol.
     `whole` leads to the expression around it with which its chunk begins (`private def x`);
-    `owner` to the type that it adds to from outside, `beside` to types without a name next to it whose
-    members it is told. `shared` is whether the type around it may use its values as its own.
+    `owner` to the type that it adds to from outside. `beside` is whether it is told the members of types
+    without a name in its scope, `shared` whether the type around it may use its values as its own.
     """
 
     kind: str
@@ -118,7 +118,7 @@ class Rule:
     leading: tuple[str, ...] = ()
     whole: Paths = ()
     owner: Paths = ()
-    beside: Paths = ()
+    beside: bool = False
     shared: bool = False
 
 

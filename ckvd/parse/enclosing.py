@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import tree_sitter as ts
@@ -12,8 +12,8 @@ from ckvd.languages.schema import TYPES
 from ckvd.model import Frame, HeaderItem, Range
 from ckvd.parse import text
 from ckvd.parse.draft import Draft
-from ckvd.parse.paths import Path, first
-from ckvd.parse.table import CompiledRule, Table
+from ckvd.parse.paths import Path
+from ckvd.parse.table import Table
 
 
 @dataclass(slots=True)
@@ -56,7 +56,8 @@ class Wrapper:
 class Around:
     """A node that encloses declarations and is no symbol; `draft` is the symbol that it lies in.
 
-    One that is a type or an object without a name is `unnamed`; its `members` are told to what lies in it.
+    One that is a type or an object without a name is `unnamed`; what lies in it is told its `members`, made
+    for it.
     """
 
     depth: int
@@ -64,7 +65,7 @@ class Around:
     range: Range
     head: HeaderItem
     unnamed: bool
-    members: list[HeaderItem] = field(default_factory=list)
+    members: list[Callable[[], HeaderItem]] = field(default_factory=list)
 
     @property
     def is_object(self) -> bool:
@@ -122,13 +123,3 @@ def _end_of_head(table: Table, source: bytes, node: ts.Node, behind: ts.Node) ->
     while before is not None and before.kind_id in table.comments:
         before = before.prev_sibling
     return before.end_byte if before is not None else behind.start_byte
-
-
-def beside(table: Table, compiled: CompiledRule, source: bytes, node: ts.Node) -> list[HeaderItem]:
-    """The heads of the types without a name next to a declaration whose members it is told."""
-    found = [
-        around(table, source, hit, behind, 0, None, (), unnamed=True)
-        for hit in first(compiled.beside, node)
-        if (behind := table.actions[hit.kind_id].around) is not None
-    ]
-    return [each.head for each in found if each is not None]

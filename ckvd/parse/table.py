@@ -51,7 +51,6 @@ class CompiledRule:
     leading: frozenset[int]
     whole: tuple[Path, ...]
     owner: tuple[Path, ...]
-    beside: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,6 @@ def _rule(rule: Rule, grammar: Grammar, language: Language) -> CompiledRule:
         leading=frozenset(i for name in rule.leading for i in grammar.kinds(name)),
         whole=tuple(compile_path(p, grammar) for p in rule.whole),
         owner=tuple(compile_path(p, grammar) for p in rule.owner),
-        beside=tuple(compile_path(p, grammar) for p in rule.beside),
     )
 
 

@@ -5,7 +5,9 @@ A cursor visits the tree in file order without recursion; a language's table say
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 
 import tree_sitter as ts
 
@@ -14,7 +16,7 @@ from ckvd.model import HeaderItem, Range
 from ckvd.parse import imports, text
 from ckvd.parse.damage import any_within
 from ckvd.parse.draft import Draft, measure
-from ckvd.parse.enclosing import Around, Scope, Wrapper, around, beside
+from ckvd.parse.enclosing import Around, Scope, Wrapper, around
 from ckvd.parse.found import Found, text_of
 from ckvd.parse.paths import ERROR_KIND, first
 from ckvd.parse.table import Action, CompiledHeader, CompiledMark, CompiledRule, Condition, Table, hold
@@ -44,12 +46,14 @@ class Walk:
 
     def run(self) -> Walk:
         self._go()
+        beside: dict[Draft | None, list[HeaderItem]] = defaultdict(list)
         for at in self._used:
-            (at.draft.imports if at.draft is not None else self.header).extend(at.members)
-        telling = {None, *(at.range for at in self._used if at.members)}
+            items = [item() for item in at.members]
+            (at.draft.imports if at.draft is not None else self.header).extend(items)
+            beside[at.draft] += [at.head] if items else []
         for draft in self.drafts:
             if draft.rule.beside:
-                draft.around = tuple(head for head in draft.around if head.holds in telling)
+                draft.around = tuple(dict.fromkeys((*draft.around, *beside.get(draft.scope, ()))))
         return self
 
     def _go(self) -> None:
@@ -121,10 +125,6 @@ class Walk:
             )
             if found is not None:
                 self._arounds.append(found)
-
-    def _unnamed_around(self, scope: Scope) -> Around | None:
-        """The type without a name that lies between a node and its scope."""
-        return next((a for a in reversed(self._arounds) if a.unnamed and a.depth > scope.depth), None)
 
     def _mark(self, mark: CompiledMark, node: ts.Node) -> None:
         scope = self._scopes[-1].draft
@@ -206,7 +206,7 @@ class Walk:
                 where=scope.where,
                 clean=clean,
                 first=each is found[0],
-                around=(*(a.head for a in enclosing), *beside(self._table, compiled, source, node)),
+                around=tuple(a.head for a in enclosing),
                 owner=next((text_of(n, source) for n in first(compiled.owner, node)), ""),
                 holds=unnamed.range if unnamed is not None else None,
             )
@@ -277,7 +277,8 @@ class Walk:
     def _import(self, compiled: CompiledHeader, node: ts.Node, depth: int) -> None:
         scope = next(s for s in reversed(self._scopes) if s.depth < depth)  # not what it declares itself
         kind = compiled.rule.kind
-        unnamed = self._unnamed_around(scope) if kind == "member" else None
+        between = (a for a in reversed(self._arounds) if a.depth > scope.depth and kind == "member")
+        unnamed = next((a for a in between if a.unnamed), None)
         told = scope.where == ("type" if kind == "member" else "module")
         if kind == "constant":
             told = scope.where != "local"
@@ -286,10 +287,12 @@ class Walk:
         outer = self._outermost(node, depth)[0]
         frames = tuple(f for a in self._arounds if a.draft is scope.draft for f in a.head.frames)
         holds = unnamed.range if unnamed is not None else None
-        item = imports.item(self._table, compiled, self._source, node, outer, frames, holds, self.marks)
+        item = partial(imports.item, self._table, compiled, self._source, node, outer, frames, holds)
+        marks = self.marks[-text.MOST_REMARKS :]
         if unnamed is not None:
-            unnamed.members.append(item)
+            unnamed.members.append(partial(item, marks))
             if not unnamed.is_object:
                 self._used[unnamed] = None
         else:
-            (self.header if scope.draft is None or kind == "constant" else scope.draft.imports).append(item)
+            told_to = self.header if scope.draft is None or kind == "constant" else scope.draft.imports
+            told_to.append(item(marks))
