@@ -49,16 +49,19 @@ class Place(NamedTuple):
         return command(verb, self.db, self.root)
 
     @property
-    def own_files(self) -> frozenset[bytes]:
-        """The database and what lies beside it, relative to the tree, where they are inside it."""
+    def files(self) -> tuple[str, ...]:
+        """The database and what may lie beside it."""
         from ckvd.store.files import DAMAGED
 
-        places = self.places
         databases = (
             name + end for name in (self.db, self.db + DAMAGED) for end in ("", "-wal", "-shm", "-journal")
         )
-        beside = (*databases, places.lock, places.socket, places.probe)
-        paths = (os.path.relpath(os.fsencode(path), self.tree.path) for path in beside)
+        return (*databases, self.places.lock, self.places.socket, self.places.probe)
+
+    @property
+    def own_files(self) -> frozenset[bytes]:
+        """The same relative to the tree, where they are inside it."""
+        paths = (os.path.relpath(os.fsencode(path), self.tree.path) for path in self.files)
         return frozenset(path for path in paths if not path.startswith(b"../"))
 
 

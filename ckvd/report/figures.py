@@ -34,7 +34,6 @@ _STRATEGY = {
 }
 HALF_AN_HOUR = timedelta(minutes=30)
 BINS = 32
-LANGUAGES = 20
 FOLDERS = 1500
 """Folders that the treemap draws; smaller ones count in the folder above them."""
 
@@ -66,7 +65,7 @@ def sizes(by_unit: Mapping[str, Mapping[int, int]], limit: int | None) -> str:
 
 def languages(groups: Mapping[str, Tally]) -> str:
     """The share of parsed files by outcome, a bar a language, those with most files on top."""
-    shown = [(name, t) for name, t in largest_first(groups) if t.parsed][:LANGUAGES][::-1]
+    shown = [(name, t) for name, t in largest_first(groups) if t.parsed][::-1]
     figure = _figure(barmode="stack", bargap=0.25, height=90 + 26 * len(shown))
     for outcome, colour in (("ok", GOOD), ("partial", WARN), ("failed", BAD)):
         counts = [getattr(t, outcome) for _, t in shown]

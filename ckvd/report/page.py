@@ -46,13 +46,17 @@ class Page:
 
 
 def write(where: Place, file: str) -> None:
-    """Writes the page to `file`, which is replaced whole.
+    """Writes the page to `file`, which is replaced whole, or to what it links to.
 
     Raises ExtraError where plotly is not installed, StoreError where there is no index or it cannot be
-    read, CkvdError where the file cannot be written.
+    read, CkvdError where the file cannot be written, is no regular file, or belongs to the index.
     """
+    path = os.path.realpath(file)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise CkvdError(f"{file} is not a regular file; name another")
+    if path in where.files:
+        raise CkvdError(f"{file} belongs to the index; name another")
     text = render(collect(where))
-    path = os.path.abspath(file)
     try:
         with tempfile.NamedTemporaryFile(
             "w", encoding="utf-8", dir=os.path.dirname(path), prefix=".ckvd-", suffix=".html", delete=False

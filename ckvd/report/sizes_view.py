@@ -124,7 +124,7 @@ def screen(report: Report) -> ConsoleRenderable:
     over = (f"{number(total.over_limit)} over it", "bold red" if total.over_limit else "")
     limit = ("no limit known",) if found.limit is None else (f"limit {number(found.limit)} tokens · ", over)
     cut = (f"{number(total.truncated)} truncated", "bold red" if total.truncated else "")
-    fitted = f" · {number(total.split)} split · {number(total.outlined)} outlined · "
+    fitted = f" · {number(total.split)} wholes in parts · {number(total.outlined)} outlined · "
     return Group(
         Flow(cells((counted(total.chunks, "chunk"), "bold"), " · ", *limit, fitted, cut)),
         Text(),

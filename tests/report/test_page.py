@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import struct
 import subprocess
 import zlib
@@ -148,6 +149,16 @@ def test_the_command(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: Path) -> No
     assert [p.name for p in tmp_path.iterdir() if p.suffix == ".html"] == ["out.html"]
     failed = ckvd("report", "--html", tmp_path / "nowhere" / "x.html", str(tree.root), code=1)
     assert "cannot write" in failed.stderr
+    link = tmp_path / "link.html"
+    link.symlink_to(file)
+    ckvd("report", "--html", link, str(tree.root))
+    assert link.is_symlink()
+    os.mkfifo(tmp_path / "pipe")
+    refused = ckvd("report", "--html", tmp_path / "pipe", str(tree.root), code=1)
+    assert refused.stderr == f"ckvd: {tmp_path / 'pipe'} is not a regular file; name another\n"
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    refused = ckvd("report", "--html", where.db, str(tree.root), code=1)
+    assert "belongs to the index" in refused.stderr
     assert "--html" in ckvd("report", "--html", code=2).stderr
     assert "--html" in ckvd("report", "parse", "--html", file, code=2).stderr
 
