@@ -104,6 +104,7 @@ class Headers:
         words = self._source.identifiers(code, end) if needs_words else set[bytes]()
         items: list[HeaderItem] = []
         used: set[bytes] = (words & self._names).union(said)
+        used.update(*(self._source.identifiers(i.start, i.end) & self._names for i in around))
         told = [self._scope(index) for index in scopes]
         heads = (*(i for index in scopes for i in self._symbols[index].around), *around)
         told += [self._inside(i.holds) for i in heads if i.holds in self._members]

@@ -63,6 +63,13 @@ def g():
             ["#if defined(A) && \\", "  B", "#define X 1", "#elif C", "#else", "#define X 2", "#endif"],
         ),
         (
+            "a.c",
+            "#ifndef X\n#define X\n#endif\n#ifndef Y\n#define Y (1 + 1)\n#endif\n\n"
+            "int f(void)\n{\n  return X + Y;\n}\n",
+            "f",
+            ["#ifndef X", "#define X", "#endif", "#ifndef Y", "#define Y (1 + 1)", "#endif"],
+        ),
+        (
             "A.cs",
             "using A;\n#if NET6\nusing B;\n#else\nusing C;\n#endif\nclass D\n{\n    int F() => 1;\n}\n",
             "D.F",
@@ -185,12 +192,12 @@ def test_the_lines_of_a_condition_are_no_chunks_of_their_own(path: str, text: st
 
 def test_what_lies_in_a_branch_is_told_so() -> None:
     text = (
-        "class A:\n    if new:\n        def f(self):\n            return 1\n"
+        "from a import new\n\n\nclass A:\n    if new:\n        def f(self):\n            return 1\n"
         "    else:\n        def f(self):\n            return 2\n"
     )
     found = chunks_of("a.py", text)
-    assert found["A.f"].header_text == "class A:\n    if new:"
-    assert found["A.f#2"].header_text == "class A:\n    if new:\n    else:"
+    assert found["A.f"].header_text == "from a import new\nclass A:\n    if new:"
+    assert found["A.f#2"].header_text == "from a import new\nclass A:\n    if new:\n    else:"
 
 
 FILLER = "".join(f"x{n} = {n}\n" for n in range(45))
