@@ -124,7 +124,8 @@ def gaps(source: Source, taken: Sequence[Cover], symbols: Sequence[Symbol] = ())
     result: list[Range] = []
     heads_at: dict[int, int] = {}
     for head in {h for s in symbols for h in s.around}:
-        for at in (head.end, source.trim(*source.lines_of(head.start, head.end))[1]):
+        line = source.trim(*source.lines_of(head.start, head.end))[1]
+        for at in (head.end, line) if head.holds is None else (head.end,):  # an object may end on its line
             heads_at[at] = head.start if head.lead is None else head.lead
     holder: Cover | None = None
     for cover in [*taken, None]:

@@ -259,6 +259,14 @@ def test_the_line_that_opens_an_object_begins_the_first_chunk_in_it() -> None:
     assert "name: 'comp'" in chunks["<module>"].body
 
 
+def test_an_object_on_one_line_begins_no_chunk_behind_it() -> None:
+    chunks = chunks_of(
+        "a.js",
+        "module.exports = { foo: function () { return 1; }, bar };\ndescribe('a', () => {\n  go();\n});\n",
+    )
+    assert chunks["a"].body.startswith("describe(")
+
+
 TYPESCRIPT = """\
 class Orders {
   constructor(
