@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import replace
@@ -16,12 +17,14 @@ from ckvd.worktree.watch import Watcher
 
 class Attention:
     """A watcher and a debouncer, as the indexer's settings want them. The watcher's messages go through the
-    front's queue, which gives them back to `add`. For the loop's thread, but for `halt` and `state`."""
+    front's queue, which gives them back to `add`. For the loop's thread, but for `halt`, `state`, `known`."""
 
     def __init__(self, indexer: Indexer, front: Front) -> None:
         self._indexer = indexer
         self._inbox = front.inbox
         self._probe = os.fsencode(front.places.probe)
+        self._on_way: list[Dirty] = []
+        """What the watcher told and the debouncer has not got yet."""
         self._debouncer = self._new_debouncer()
         self._watcher = self._new_watcher()
 
@@ -55,7 +58,14 @@ class Attention:
         if waiting is not None:
             self._debouncer.add(waiting, time.monotonic())
 
+    @property
+    def known(self) -> int:
+        """How many paths are dirty, as far as events told, and were not taken yet."""
+        return self._debouncer.known + sum(dirty.known for dirty in tuple(self._on_way))
+
     def add(self, dirty: Dirty, now: float) -> None:
+        with contextlib.suppress(ValueError):  # not all come from the watcher
+            self._on_way.remove(dirty)
         self._debouncer.add(dirty, now if dirty.since is None else dirty.since)
 
     def due(self) -> float | None:
@@ -75,7 +85,9 @@ class Attention:
 
     def _on_dirty(self, dirty: Dirty) -> None:
         # It may lie in the queue while a pass is under way.
-        self._inbox.put(replace(dirty, since=time.monotonic()))
+        dirty = replace(dirty, since=time.monotonic())
+        self._on_way.append(dirty)
+        self._inbox.put(dirty)
 
     def _new_watcher(self) -> Watcher:
         ix = self._indexer

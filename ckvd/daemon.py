@@ -113,7 +113,7 @@ class Daemon:
         return self._signals.received or self._ended is not None
 
     def _live(self) -> Message:
-        return self._standing.told(self._indexer, self._attention.state(), self._guard.errors())
+        return self._standing.told(self._indexer, self._attention, self._guard.errors())
 
     # -- the loop -----------------------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ class Daemon:
                 self._everything = False
                 self._next_reconcile = time.monotonic() + RECONCILE_S
                 self._reconfigure()
-            revision = self._indexer.bring_up_to_date(dirty)
+            revision = self._indexer.bring_up_to_date(dirty, cause.known if cause else 0)
         except DamagedStoreError:
             raise
         except (WorktreeError, StoreError) as e:

@@ -19,6 +19,7 @@ from ckvd.known import Catalogue, Known
 from ckvd.languages import version
 from ckvd.metrics import Metrics
 from ckvd.model import FileResult, Stamp, display_path
+from ckvd.passing import Progress
 from ckvd.plan import FilePlan, plan_file
 from ckvd.settings import Settings
 from ckvd.store.writer import Writer
@@ -32,23 +33,6 @@ BATCH_CHUNKS = 50_000
 
 FIRST_BATCH_CHUNKS = 4_000
 """The same while the index is first built, so that readers see it grow and a restart loses little."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far the pass under way is; read by other threads, for people only."""
-
-    files: int = 0
-    of: int = 0
-    chunks: int = 0
-    phase: str = ""
-    began: float = 0.0
-
-    @property
-    def files_per_s(self) -> float | None:
-        """How fast the pass under way is; None between passes."""
-        took = time.monotonic() - self.began
-        return self.files / took if self.phase == "indexing" and self.files and took > 1 else None
 
 
 @dataclass(slots=True)
@@ -121,14 +105,14 @@ class Indexer:
 
     # -- rows ---------------------------------------------------------------------------------------
 
-    def bring_up_to_date(self, dirty: frozenset[bytes] | None) -> int | None:
+    def bring_up_to_date(self, dirty: frozenset[bytes] | None, changed: int = 0) -> int | None:
         """One pass over the dirty paths, or over the whole tree for None; the new revision, None if equal.
 
+        `changed` is the number of files that are known to differ, for `Progress` until the look has told.
         Raises Stopped soon after `should_stop` says so, WorktreeError when the root is gone, StoreError when
         the file cannot be written.
         """
-        self.progress.phase = "scanning"
-        began = time.monotonic()
+        self.progress.scan(changed)
         if dirty is None:
             self.git.follow_git()  # before the look, so that what changes meanwhile is noticed
         repo = self.git.repo
@@ -136,9 +120,8 @@ class Indexer:
         attributes = repo.attributes(found.entries.keys()) if repo else {}
         todo = self._select(found, dirty, attributes)
         gone = self._known.gone(found)
-        self.scan_s = time.monotonic() - began
-        self.progress.files, self.progress.of, self.progress.phase = 0, len(todo), "indexing"
-        self.progress.began = time.monotonic()
+        self.scan_s = time.monotonic() - self.progress.began
+        self.progress.index(len(todo), len(gone))
         revision = None
         if todo or gone:
             revision = self._apply(found, todo, gone, attributes)
@@ -228,6 +211,7 @@ class Indexer:
             raise WorktreeError(f"{display_path(self.root)} is missing; its rows stay until it is back")
         revision = self.writer.apply(batch.plans, batch.touched, self.git.head())
         self._known.update(batch.touched, [plan.path for plan in batch.plans if plan.removed])
+        self.progress.pending -= len(batch.plans)
         batch.clear()
         return revision
 
@@ -265,6 +249,7 @@ class Indexer:
                 ):
                     known = replace(known, stamp=got.stamp, read_ns=now)
                     batch.touched[path] = known
+                    self.progress.pending -= 1
                     continue
                 read_of[path] = got.stamp, now
                 yield Job(

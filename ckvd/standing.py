@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ckvd.attention import Attention
 from ckvd.control import Message
 from ckvd.indexer import Indexer
 from ckvd.notify import Notifier
@@ -39,7 +40,7 @@ class Standing:
         self.state, self.since = state, since or time.time()
         self.notifier.status(state)
 
-    def told(self, indexer: Indexer, watch: Message, more_errors: Iterable[str]) -> Message:
+    def told(self, indexer: Indexer, attention: Attention, more_errors: Iterable[str]) -> Message:
         progress = indexer.progress
         return {
             "pid": os.getpid(),
@@ -47,9 +48,9 @@ class Standing:
             "since": self.since,
             "passes": self.passes,
             "phase": progress.phase,
-            "pending_files": max(0, progress.of - progress.files),
-            "progress_age_s": indexer.pool.idle_s if self.state == "indexing" else 0.0,
-            "watch": watch,
+            "pending_files": progress.pending + attention.known,
+            "progress_age_s": progress.idle_s(indexer.pool.idle_s) if self.state == "indexing" else 0.0,
+            "watch": attention.state(),
             "metrics": indexer.metrics.live(progress.files_per_s),
             "errors": [*self.errors.values(), *more_errors],
         }

@@ -7,43 +7,30 @@ grammar and says why. Each worker is a plain subprocess on a socket pair, served
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ckvd.analyze import GiveUp, Job, analyze, skipped
+from ckvd.analyze import GiveUp, Job, skipped
 from ckvd.embed.registry import ModelSpec
 from ckvd.model import FileResult
+from ckvd.worker import Limits
 
 _POLL_S = 0.05
 _ALIVE_S = 0.1
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICK = os.sysconf("SC_CLK_TCK")
 
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one file may cost: CPU seconds (base and per MB of source), bytes of memory, idle seconds."""
-
-    cpu_s: float = 10.0
-    cpu_s_per_mb: float = 10.0
-    wall_factor: float = 6.0
-    memory: int = 1_500_000_000
-    idle_s: float = 20.0
-
-    def cpu(self, size: int) -> float:
-        return self.cpu_s + self.cpu_s_per_mb * size / 1e6
+_LONG = GiveUp("timeout")
+"""What took long without much CPU time: the machine or the process stood still, or it waits for ever."""
 
 
 def _usage(pid: int) -> tuple[float, int] | None:
@@ -72,7 +59,7 @@ class _Worker:
         with theirs:
             self._process = subprocess.Popen(
                 # -P: the current folder may be of the tree, where a json.py is anybody's.
-                [sys.executable, "-P", "-c", f"from ckvd.workers import serve; serve({theirs.fileno()})"],
+                [sys.executable, "-P", "-c", f"from ckvd.worker import serve; serve({theirs.fileno()})"],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -87,8 +74,13 @@ class _Worker:
         return self._connection
 
     def run(self, job: Job) -> FileResult:
-        """The job's result; a job that kills its worker is run again without its grammar."""
+        """The job's result; a job that kills its worker is run again without its grammar.
+
+        One whose worker was merely held up (stopped, starved) is tried once more before that.
+        """
         outcome = self._attempt(job)
+        if outcome is _LONG:
+            outcome = self._attempt(job)
         if not isinstance(outcome, FileResult):
             outcome = self._attempt(replace(job, give_up=outcome))
         if not isinstance(outcome, FileResult):
@@ -124,7 +116,7 @@ class _Worker:
                     if before is not None and usage[0] - before[0] > cpu:
                         return self._end(GiveUp("timeout"))
                 if time.monotonic() - began > cpu * self._limits.wall_factor:
-                    return self._end(GiveUp("timeout"))
+                    return self._end(_LONG)
             result: FileResult | GiveUp = connection.recv()
             return result
         except (EOFError, OSError):
@@ -276,39 +268,4 @@ class Pool:
             t.join(timeout=2)
 
 
-def serve(fd: int) -> None:
-    """The worker's side: takes jobs from the socket `fd` until it closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(5)
-    connection: Connection[Any, Any] = Connection(fd)
-    try:
-        model, limits = connection.recv()
-        # Address space, not residence: a runaway allocation between two looks of the parent ends here.
-        resource.setrlimit(resource.RLIMIT_AS, (2 * limits.memory + 2_000_000_000,) * 2)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        from ckvd.embed.tokenizer import load
-
-        counter = load(model)
-        while True:
-            job = connection.recv()
-            # The parent ends a job that takes too long; this ends one whose parent was killed. The signal's
-            # own effect is wanted: a handler in Python would wait for the grammar to return.
-            signal.setitimer(signal.ITIMER_PROF, 2 * limits.cpu(len(job.data)))
-            outcome = _outcome(job, counter.count)
-            signal.setitimer(signal.ITIMER_PROF, 0)
-            connection.send(outcome)
-    except (EOFError, OSError):
-        return
-
-
-def _outcome(job: Job, count: Callable[[str], int]) -> FileResult | GiveUp:
-    try:
-        return analyze(job, count)
-    except MemoryError:
-        return GiveUp("memory")
-    except Exception as e:  # noqa: BLE001 - the boundary: a fault here costs this file, whose row names it
-        last = traceback.extract_tb(e.__traceback__)[-1]
-        return GiveUp("crashed", f"{type(e).__name__} in {os.path.basename(last.filename)}:{last.lineno}")
-
-
-__all__ = ["CancelledError", "Limits", "Pool", "serve"]
+__all__ = ["CancelledError", "Limits", "Pool"]

@@ -126,7 +126,10 @@ def _outcome(status: Status) -> Iterator[tuple[str, Text]]:
 
 def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
     files, vectors = status.pending_files, status.data.pending_vectors
-    if not files and not vectors:
+    comparing = not files and status.state == "indexing" and status.behind is None
+    if comparing:
+        yield " · being compared with the tree", _WARN
+    elif not files and not vectors:
         known = status.daemon is not None or status.behind is not None
         yield (" · up to date", _GOOD) if known else (" · whether it is up to date cannot be told", _WARN)
         return

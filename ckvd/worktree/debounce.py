@@ -38,6 +38,11 @@ class Dirty:
     polled: bool = False
     since: float | None = field(default=None, compare=False)
 
+    @property
+    def known(self) -> int:
+        """How many paths are known to have changed; a folder counts as one."""
+        return 0 if self.polled else len(self.paths)
+
     def __bool__(self) -> bool:
         return bool(self.paths) or self.everything or self.control
 
@@ -58,6 +63,11 @@ class Debouncer:
         if self._batch is None:
             self._batch = _Batch(first=now)
         self._batch.add(dirty, now)
+
+    @property
+    def known(self) -> int:
+        """As `Dirty` has it, of all that waits; from any thread."""
+        return batch.known if (batch := self._batch) is not None else 0
 
     def due(self) -> float | None:
         """When to call `take` next, None while nothing is dirty."""
@@ -104,6 +114,10 @@ class _Batch:
         for path in dirty.paths if not self._everything else ():
             self._add_path(path)
         self._everything |= b"" in self._folded or self._count > _MOST
+
+    @property
+    def known(self) -> int:
+        return 0 if self._polled else self._count + len(self._folded)
 
     def dirty(self) -> Dirty:
         """What was folded, and all else that does not lie below it."""

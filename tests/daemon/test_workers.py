@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import pytest
 from support import Ckvd, Tree
+from waiting import wait_until
 
 from ckvd.analyze import Job
 from ckvd.embed import registry
 from ckvd.model import CutOptions
+from ckvd.place import place
+from ckvd.report import status
 from ckvd.workers import Limits, Pool
 
 ENDLESS = b"/*" * 20_000
@@ -54,7 +59,7 @@ def test_a_worker_whose_parent_was_killed_ends_by_itself() -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         worker = subprocess.Popen(
-            [sys.executable, "-c", f"from ckvd.workers import serve; serve({theirs.fileno()})"],
+            [sys.executable, "-c", f"from ckvd.worker import serve; serve({theirs.fileno()})"],
             pass_fds=[theirs.fileno()],
         )
     connection: Connection[Any, Any] = Connection(ours.detach())
@@ -69,3 +74,43 @@ def test_no_module_of_the_tree_is_imported(tree: Tree, ckvd: Ckvd) -> None:
     tree.write({f"{name}.py": f"raise SystemExit({name!r})\n" for name in names})
     ckvd("index", cwd=tree.root)
     assert tree.rows("SELECT DISTINCT parse_status FROM files WHERE language = 'python'") == [("ok",)]
+
+
+def workers(pid: int) -> list[int]:
+    """Those that a process has; other children may be git's."""
+    found = (n for path in Path(f"/proc/{pid}/task").glob("*/children") for n in path.read_text().split())
+    return [int(n) for n in found if b"ckvd.worker" in Path(f"/proc/{n}/cmdline").read_bytes()]
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_stopped_is_replaced_before_a_verdict() -> None:
+    with Pool(1, registry.resolve("hash"), Limits(cpu_s=6.0, wall_factor=1.0)) as pool:
+        assert [r.verdict.parse_status for r in pool.run([job("a.kt", b"fun a() {}\n")])] == ["ok"]
+        (worker,) = workers(os.getpid())
+        os.kill(worker, signal.SIGSTOP)
+        (result,) = pool.run([job("b.kt", b"fun b() {}\n")])
+        assert (result.verdict.parse_status, [s.symbol for s in result.symbols]) == ("ok", ["b"])
+        assert workers(os.getpid()) != [worker]
+
+
+def test_files_that_a_worker_holds_are_pending(tree: Tree, ckvd: Ckvd) -> None:
+    with ckvd.daemon(tree.root) as running:
+        tree.write({"a.py": "def a(): pass\n"})
+        ckvd("sync", cwd=tree.root)
+        (worker,) = workers(running.pid)
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            tree.write({f"b{n}.py": f"def b{n}(): pass\n" for n in range(4)})
+            wait_until(
+                lambda: status.collect(place(str(tree.root), None)).pending_files == 4,
+                "four files that are pending",
+            )
+            shown = ckvd("status", cwd=tree.root).stdout
+            assert "4 files behind" in shown
+            assert "up to date" not in shown
+            assert "4 behind" in ckvd("status", "--short", cwd=tree.root).stdout
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        ckvd("sync", cwd=tree.root)
+        told = status.collect(place(str(tree.root), None))
+        assert (told.pending_files, told.data.files) == (0, 5)

@@ -135,3 +135,13 @@ def test_every_path_is_taken_once_and_in_time(
             assert not busy or now - min(since.values()) < 1.0 + 0.1
     rest = debouncer.take_all()
     assert (rest is not None) == bool(since)
+
+
+def test_how_many_changes_are_known() -> None:
+    d = Debouncer()
+    assert d.known == 0
+    d.add(Dirty(frozenset({b"a.py", b"b.py"})), 0.0)
+    d.add(Dirty(frozenset({b"b.py"})), 0.01)
+    assert d.known == 2
+    d.add(Dirty(frozenset({b"src"}), polled=True), 0.02)
+    assert d.known == 0  # it is merely time to look, nothing told of a change
