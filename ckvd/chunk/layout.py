@@ -24,6 +24,9 @@ _CLOSING = re.compile(
 )
 """Lines that do no more than close what stands before them."""
 
+_OPENING = re.compile(rb"(?:\n[ \t]*#[ \t]*if[^\n]*)+\Z")
+"""Lines at the end that open what stands behind them."""
+
 
 @dataclass(slots=True)
 class Nesting:
@@ -173,6 +176,8 @@ def file_header(
     elif stop < end and _torn(whole, stop):
         return None
     head = source.trim(start, max(start, stop))
+    if (opening := _OPENING.search(source.data, *head)) is not None:
+        head = source.trim(start, opening.start())
     if not has_word(source.data[head[1] : end]):
         head = gap
     return None if head[0] == head[1] or source.is_remark(*head) else head

@@ -234,8 +234,14 @@ FILLER = "".join(f"x{n} = {n}\n" for n in range(45))
             "/* A. */\n#ifndef A_H\n#define A_H\n#include <a>\n\nint f(void)\n{\n  return 1;\n}\n#endif\n",
             "#include <a>",
         ),
+        (
+            "a.h",
+            '#ifndef A_H\n#define A_H\n#include <a>\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n'
+            "#define X 1\n\nint f(\n  int x);\n\n#ifdef __cplusplus\n}\n#endif\n#endif\n",
+            "#include <a>",
+        ),
     ],
-    ids=["line", "gap", "main", "preprocessor", "guard"],
+    ids=["line", "gap", "main", "preprocessor", "guard", "linkage"],
 )
 def test_a_file_header_ends_at_the_top_level(path: str, text: str, ends: str) -> None:
     first = ordered(path, text)[0]
