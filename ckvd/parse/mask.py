@@ -13,6 +13,13 @@ from ckvd.parse.blanks import blanked
 from ckvd.parse.c_mask import c_attributes, c_branches, c_macros, c_statements, csharp_branches
 from ckvd.parse.cpp_mask import c_blocks, cpp_declarations
 from ckvd.parse.julia_mask import julia_pictures, julia_symbols
+from ckvd.parse.kotlin_mask import (
+    kotlin_annotations,
+    kotlin_constructors,
+    kotlin_delegates,
+    kotlin_newer,
+    kotlin_one_line,
+)
 from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
 from ckvd.parse.perl import perl_forwards, perl_operators
@@ -78,40 +85,6 @@ def php_heredocs(source: bytes) -> bytes:
         return b"'" + blanked(found[0])[1:-1] + b"'"
 
     return _HERE_DOCUMENT.sub(quoted, source)
-
-
-_BLANK_BEFORE_BRACE = re.compile(rb"(?<=[^\s{;,>])([ \t]*)[ \t](?=\})")
-
-
-def kotlin_one_line(source: bytes) -> bytes:
-    """A `;` before each brace that closes on the line of what it holds: the grammar wants a line's end."""
-    return _BLANK_BEFORE_BRACE.sub(rb"\1;", source)
-
-
-_PRIMARY = re.compile(
-    rb"(\bclass\s+\w+(?:\s*<[^(){}]*>)?)"
-    rb"(\s*\n\s*(?:@[\w.:]+(?:\((?:[^()]|\([^()]*\))*\))?\s+|(?:internal|private|protected|public)\s+)*constructor\s*)(?=\()"
-)
-
-
-def kotlin_constructors(source: bytes) -> bytes:
-    """Besides `kotlin_one_line`, what stands before the parameters of a class on a line of its own."""
-    return _PRIMARY.sub(lambda found: found[1] + blanked(found[2]), kotlin_one_line(source))
-
-
-_ARGUMENTS = rb"\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
-_TYPES = rb"<(?:[^<>(){}]|<[^<>(){}]*+>)*+>"
-_DELEGATED = re.compile(
-    rb"(\b(?:(?:class|interface)\s+\w++|object\b(?:\s+\w++)?+)\s*+(?:" + _TYPES + rb"\s*+)?+"
-    rb"(?:[@\w \t]{0,200}\bconstructor\s*+)?+(?:" + _ARGUMENTS + rb"\s*+)?+"
-    rb":(?:(?!\b(?:val|var|fun|class|object)\b)[^(){}=;]|" + _ARGUMENTS + rb"){1,500}?)"
-    rb"(\bby\s++(?:[\w.!?]|" + _ARGUMENTS + rb"|" + _TYPES + rb")++)(?=\s*\{)"
-)
-
-
-def kotlin_delegates(source: bytes) -> bytes:
-    """What a class delegates to (`class A(b: B) : B by b {`), which takes its body for a lambda."""
-    return _DELEGATED.sub(lambda found: found[1] + blanked(found[2]), source)
 
 
 _BACKTICK = re.compile(
@@ -201,8 +174,10 @@ MASKS: dict[str, Mask] = {
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
+    "kotlin_annotations": kotlin_annotations,
     "kotlin_constructors": kotlin_constructors,
     "kotlin_delegates": kotlin_delegates,
+    "kotlin_newer": kotlin_newer,
     "kotlin_one_line": kotlin_one_line,
     "luau_aliases": luau_aliases,
     "luau_types": luau_types,

@@ -55,12 +55,20 @@ def trimmed(source: bytes, start: int, end: int) -> int:
     return end
 
 
+_ANNOTATIONS = (b"@", b"context")
+"""How what is blanked on lines before a declaration begins if it belongs to that."""
+
+
 def before_blanks(source: bytes, parsed: bytes, start: int) -> int:
-    """The start of a declaration with what was blanked before it on its line."""
+    """The start of a declaration with what was blanked before it on its line, and annotations above it."""
     line = _line(source, start)
     if parsed[line:start].strip(_SPACE):
         return start
-    return start - len(source[line:start].lstrip(_SPACE))
+    start -= len(source[line:start].lstrip(_SPACE))
+    while line and not parsed[(above := _line(source, line - 1)) : line].strip(_SPACE):
+        line = above
+    annotations = source[line:start].lstrip(_SPACE)
+    return start - len(annotations) if annotations.startswith(_ANNOTATIONS) else start
 
 
 def follows(source: bytes, node: ts.Node) -> bool:
