@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,17 @@ def test_a_remedy_can_be_pasted(tmp_path: Path, ckvd: Ckvd, own: bool) -> None:
     ckvd("search", "x", *db, cwd=tree.root)
     start = ckvd("sync", *db, cwd=tree.root, code=3).stderr.rstrip().rpartition("start one with: ")[2]
     assert shlex.split(start) == ["ckvd", "run", str(tree.root), *db]
+
+
+def test_ctrl_c_while_the_command_is_imported() -> None:
+    program = (
+        "import os, signal, sys\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "from ckvd.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ckvd: interrupted\n")
