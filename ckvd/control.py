@@ -50,9 +50,9 @@ class Lock:
             if not stat.S_ISREG(mode := os.fstat(fd).st_mode):
                 raise misplaced(places.lock, mode)
             if not _take(fd):
-                pid = holder(places)
-                who = f"pid {pid}" if pid else "another process"
-                raise LockedError(f"{who} is already writing {places.db}; stop it first, or pass --db")
+                raise LockedError(
+                    f"{named(holder(places))} is already writing {places.db}; stop it first, or pass --db"
+                )
             undo.pop_all()
         with contextlib.suppress(OSError):  # somebody else's: it keeps its mode
             os.fchmod(fd, 0o600)
@@ -87,7 +87,10 @@ def _take(fd: int) -> bool:
 
 
 def holder(places: Places) -> int | None:
-    """The pid of the process that writes this database now, None if there is none."""
+    """The pid of the process that writes this database now, None if there is none.
+
+    0 where it is not known: another program's lock, or one of another pid namespace.
+    """
     try:
         fd = os.open(places.lock, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -96,10 +99,30 @@ def holder(places: Places) -> int | None:
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         word = os.pread(fd, 32, 0).strip()
-        return int(word) if word.isdigit() else 0
+        return int(word) if word.isdigit() and _lives(int(word)) else 0
     finally:
         os.close(fd)
     return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True  # somebody else's
+    except (OSError, OverflowError):
+        return False
+    return True
+
+
+def named(pid: int | None) -> str:
+    """A holder in words."""
+    return f"pid {pid}" if pid else "another process"
+
+
+def continued(pid: int | None) -> str:
+    """What to do about one that does not answer."""
+    return f"continue it if it was stopped (kill -CONT {pid or 'PID'}), else end it and run it again"
 
 
 @contextlib.contextmanager

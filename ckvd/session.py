@@ -8,7 +8,7 @@ import queue
 import time
 from collections.abc import Callable, Iterator
 
-from ckvd.control import Lock, Message, ask, holder
+from ckvd.control import Lock, Message, ask, continued, holder, named
 from ckvd.errors import (
     CkvdError,
     DamagedStoreError,
@@ -35,6 +35,9 @@ from ckvd.worktree.git import Following, end_all
 WORKERS = max(1, min(4, os.cpu_count() or 1))
 JOIN_S = 3600.0
 """How long `index` waits for the daemon that it asked."""
+
+STRANGER_S = 5.0
+"""How long it waits for one that neither answers nor is named in the lock."""
 
 _UPKEEP = 10
 """Times that `index` tidies, each of bounded length: enough to merge the words of some 300,000 chunks."""
@@ -88,20 +91,44 @@ def _writing(
 def index_once(where: Place) -> str:
     """Brings the index up to date, vectors included; one line that says what there is now.
 
-    Beside a daemon on the same database it asks that one instead. Ctrl-C and SIGTERM end it soon, and the
-    next run goes on from there. A damaged database is mended or built anew.
+    Beside a daemon on the same database it asks that one instead, and another run it waits for. Ctrl-C and
+    SIGTERM end it soon, and the next run goes on from there. A damaged database is mended or built anew.
     """
+    while True:
+        try:
+            with Signals() as signals, signals.telling(end_all):
+                for trust in (Trust.FULL, Trust.CHECKED):
+                    with contextlib.suppress(DamagedStoreError):
+                        return _index(where, signals, trust)
+                return _index(where, signals, Trust.NONE)
+        except LockedError as locked:
+            _await_answer(where, locked)
+            with contextlib.suppress(NoDaemonError):  # it has ended meanwhile: it is our turn
+                revision = sync(where, vectors=True, timeout=JOIN_S)
+                return f"{where.db}: revision {revision}, by the daemon that keeps it"
+        except Stopped:
+            raise CkvdError("stopped before the end; what is done is kept, run it again to go on") from None
+
+
+def _await_answer(where: Place, locked: LockedError) -> None:
+    """Says on a terminal whom `index` waits for.
+
+    Raises CkvdError where a daemon is there and does not answer, `locked` where nobody known to be ckvd is.
+    """
+    until = time.monotonic() + STRANGER_S
     try:
-        with Signals() as signals, signals.telling(end_all):
-            for trust in (Trust.FULL, Trust.CHECKED):
-                with contextlib.suppress(DamagedStoreError):
-                    return _index(where, signals, trust)
-            return _index(where, signals, Trust.NONE)
-    except LockedError:
-        revision = sync(where, vectors=True, timeout=JOIN_S)
-        return f"{where.db}: revision {revision}, by the daemon that keeps it"
-    except Stopped:
-        raise CkvdError("stopped before the end; what is done is kept, run it again to go on") from None
+        while ask(where.places, {"op": "status"}, STRANGER_S) is None:
+            pid = holder(where.places)
+            if pid:
+                progress.awaited(where, pid)
+            if pid != 0:
+                return
+            if time.monotonic() > until:
+                raise locked
+            time.sleep(0.05)
+    except TimeoutError:
+        pid = holder(where.places)
+        raise CkvdError(f"{named(pid)} writes {where.db} and does not answer; {continued(pid)}") from None
 
 
 def _index(where: Place, signals: Signals, trust: Trust) -> str:

@@ -59,5 +59,12 @@ def kept(where: Place) -> None:
         print(f"ckvd keeps {root} in {db}; Ctrl-C ends it", file=sys.stderr, flush=True)
 
 
+def awaited(where: Place, pid: int) -> None:
+    """Says on stderr, if that is a terminal, who writes the database already."""
+    if _on_terminal():
+        db = plain(display_path(os.fsencode(where.db)))
+        print(f"waiting for pid {pid}, which writes {db}; Ctrl-C ends the wait", file=sys.stderr, flush=True)
+
+
 def _on_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()

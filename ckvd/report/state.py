@@ -96,6 +96,8 @@ class Status:
     behind: Behind | None = None
     limit: int | None = None
     errors: tuple[str, ...] = ()
+    misconfigured: bool = False
+    """`ckv.yaml` as it is now cannot be followed, so that what the index should be is not known."""
     unusable: Mapping[str, str] = field(default_factory=dict)
     """What is wrong with the data of a language, by its name."""
 
@@ -172,15 +174,17 @@ class Status:
         errors = (*self.errors, *self._without_data)
         if self.daemon is None:
             return tuple(dict.fromkeys(errors))
-        stalled = (self.daemon.stalled,) if self.daemon.stalled else ()
-        return tuple(dict.fromkeys((*stalled, *self.daemon.errors, *errors)))
+        told = (*((self.daemon.stalled,) if self.daemon.stalled else ()), *self.daemon.errors)
+        # A daemon says of a wrong configuration what was found here too, and more.
+        more = (error for error in errors if not any(said.startswith(error) for said in told))
+        return tuple(dict.fromkeys((*told, *more)))
 
     @property
     def verdict(self) -> int:
         """FRESH, BEHIND or WEDGED. It is about the rows: their vectors may still be on the way."""
         if self.stalled:
             return WEDGED
-        told = self.daemon is not None or self.behind is not None
+        told = (self.daemon is not None or self.behind is not None) and not self.misconfigured
         fresh = self.built and told and self.state != "indexing" and self.pending_files == 0
         return FRESH if fresh else BEHIND
 

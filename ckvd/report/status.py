@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from ckvd import languages
-from ckvd.control import Places, ask, holder
+from ckvd.control import Places, ask, continued, holder
 from ckvd.errors import ConfigError, ModelError, NoIndexError, WorktreeError
 from ckvd.place import Place
 from ckvd.report import document, snapshot
@@ -36,6 +36,7 @@ def collect(where: Place, *, brief: bool = False) -> Status:
     with contextlib.suppress(NoIndexError):
         data = snapshot.read(where.places.db)
     behind = limit = None
+    misconfigured = False
     if (daemon is None or daemon.pending_files is None) and not (brief and data is None):
         try:
             behind = look(where)
@@ -45,6 +46,7 @@ def collect(where: Place, *, brief: bool = False) -> Status:
         limit = _limit(where.tree.path)
     except (ConfigError, ModelError) as e:
         errors.append(str(e))
+        misconfigured = isinstance(e, ConfigError)
     return Status(
         root=where.tree.path,
         db=os.fsencode(where.places.db),
@@ -55,6 +57,7 @@ def collect(where: Place, *, brief: bool = False) -> Status:
         behind=behind,
         limit=limit,
         errors=tuple(dict.fromkeys(errors)),
+        misconfigured=misconfigured,
         unusable=languages.problems(),
     )
 
@@ -65,8 +68,7 @@ def _daemon(places: Places) -> Daemon | None:
     except TimeoutError:
         pid = holder(places)
         who = f"the daemon (pid {pid})" if pid else "the daemon"
-        remedy = "continue it if it was stopped (kill -CONT), else end it and run it again"
-        return Daemon(pid, "indexing", stalled=f"{who} does not answer; {remedy}")
+        return Daemon(pid or None, "indexing", stalled=f"{who} does not answer; {continued(pid)}")
     if live is not None:
         return heard(live)
     pid = holder(places)

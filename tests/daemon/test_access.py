@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import sqlite3
@@ -15,6 +16,11 @@ import pytest
 from equality import differences
 from support import Ckvd, Tree
 from waiting import wait_until
+
+from ckvd import session
+from ckvd.control import Lock
+from ckvd.errors import LockedError
+from ckvd.place import place
 
 pytestmark = pytest.mark.slow
 
@@ -134,3 +140,25 @@ def read_only(mount: Path) -> None:
         ckvd("sync", str(tree.root), "--vectors")
         assert process.poll() is None
     assert seen() == {"a", "b", "c"}
+
+
+def test_a_lock_of_another_program_is_not_waited_for(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "STRANGER_S", 0.05)
+    where = place(str(tree.root), None)
+    tree.db.parent.mkdir(mode=0o700)
+    with open(where.places.lock, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(LockedError, match="another process is already writing"):
+            session.index_once(where)
+
+
+def test_an_index_run_beside_another_takes_its_turn(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    tree.db.parent.mkdir(mode=0o700)
+    lock = Lock(place(str(tree.root), None).places)
+    with subprocess.Popen([ckvd.executable, "index", tree.root], stdout=subprocess.PIPE) as waits:
+        with pytest.raises(subprocess.TimeoutExpired):
+            waits.wait(3)
+        lock.release()
+        assert waits.wait(60) == 0
+    assert tree.rows("SELECT path FROM files") == [("a.py",)]

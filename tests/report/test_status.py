@@ -316,6 +316,17 @@ def test_health_is_progress(age: float, state: str, stalled: bool) -> None:
         assert "4242" in found.stalled
 
 
+def test_a_wrong_configuration_is_told_once_and_is_not_fresh(rows: Rows) -> None:
+    where = rows.store()
+    rows.tree.write({"ckv.yaml": "chunking:\n  window_chars: lots\n"})
+    (alone,) = status.collect(where).problems
+    said = f"{alone} (until then the configuration before it is in force)"
+    with daemon(where, errors=[said]):
+        found = status.collect(where)
+    assert found.problems == (said,)
+    assert found.verdict == status.BEHIND  # as it is without the daemon
+
+
 def test_a_stalled_daemon_is_wedged(rows: Rows) -> None:
     where = rows.store()
     with daemon(where, state="indexing", progress_age_s=STALLED_S * 2):
@@ -332,6 +343,10 @@ def test_a_daemon_that_does_not_answer_is_wedged(rows: Rows, monkeypatch: pytest
         deaf.bind(where.places.socket)
         deaf.listen()
         found = status.collect(where)
+        lock = Lock(where.places)
+        named = status.collect(where)
+        lock.release()
+    assert f"(kill -CONT {os.getpid()})" in named.problems[0]
     assert found.verdict == status.WEDGED
     assert "does not answer" in found.problems[0]
     assert status.as_json(found)["files"]["total"] == 7
