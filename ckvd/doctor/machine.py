@@ -9,7 +9,7 @@ from importlib import metadata
 from ckvd.report.findings import Finding
 
 OLDEST, NEWEST = (3, 11), (3, 14)
-_REINSTALL = "install ckvd again: pip install --force-reinstall ckvd"
+_REINSTALL = "pip install --force-reinstall"
 _BAD_TREE_SITTER = "0.26.0"
 """It frees trees that are still in use."""
 
@@ -32,12 +32,13 @@ def sqlite() -> Finding:
     try:
         import apsw
     except ImportError as e:
-        return Finding("sqlite", "bad", f"apsw cannot be imported ({e})", _REINSTALL)
+        return Finding("sqlite", "bad", f"apsw cannot be imported ({e})", f"{_REINSTALL} apsw")
     db = apsw.Connection(":memory:")
     try:
         db.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='trigram'); SELECT json('[]')").fetchall()
     except apsw.Error as e:
-        return Finding("sqlite", "bad", f"SQLite {apsw.sqlite_lib_version()} lacks a part ({e})", _REINSTALL)
+        why = f"SQLite {apsw.sqlite_lib_version()} lacks a part ({e})"
+        return Finding("sqlite", "bad", why, f"{_REINSTALL} apsw")
     finally:
         db.close()
     return Finding("sqlite", "ok", f"{apsw.sqlite_lib_version()} with full-text search")
@@ -49,7 +50,7 @@ def extension() -> Finding:
         import apsw
         import sqlite_vec
     except ImportError as e:
-        return Finding("extension", "bad", f"sqlite-vec cannot be imported ({e})", _REINSTALL)
+        return Finding("extension", "bad", f"sqlite-vec cannot be imported ({e})", f"{_REINSTALL} sqlite-vec")
     db = apsw.Connection(":memory:")
     try:
         db.enable_load_extension(True)
@@ -59,11 +60,13 @@ def extension() -> Finding:
         ).fetchall()[0]
     except (apsw.Error, AttributeError) as e:
         why = f"sqlite-vec cannot be loaded ({e})"
-        return Finding("extension", "bad", why, f"{_REINSTALL} (search falls back to words)")
+        return Finding("extension", "bad", why, f"{_REINSTALL} sqlite-vec (search falls back to words)")
     finally:
         db.close()
     if distance != 4:
-        return Finding("extension", "bad", f"sqlite-vec {version} computes wrongly", _REINSTALL)
+        return Finding(
+            "extension", "bad", f"sqlite-vec {version} computes wrongly", f"{_REINSTALL} sqlite-vec"
+        )
     return Finding("extension", "ok", f"sqlite-vec {version}")
 
 
@@ -74,7 +77,8 @@ def grammars() -> Finding:
         from ckvd.languages.schema import LanguageDataError
         from ckvd.parse import parse
     except ImportError as e:
-        return Finding("grammars", "bad", f"the grammars cannot be imported ({e})", _REINSTALL)
+        remedy = f"{_REINSTALL} tree-sitter tree-sitter-language-pack"
+        return Finding("grammars", "bad", f"the grammars cannot be imported ({e})", remedy)
     if metadata.version("tree-sitter") == _BAD_TREE_SITTER:
         remedy = "pip install 'tree-sitter!=0.26.0'"
         return Finding("grammars", "bad", f"tree-sitter {_BAD_TREE_SITTER} crashes", remedy)
@@ -85,7 +89,8 @@ def grammars() -> Finding:
         except (LanguageDataError, LookupError, ImportError, OSError) as e:
             broken.append(f"{name} ({e})")
     if broken:
-        return Finding("grammars", "bad", f"not usable: {', '.join(broken)}", _REINSTALL)
+        remedy = f"{_REINSTALL} tree-sitter-language-pack; then ckvd from its source ({_REINSTALL} .)"
+        return Finding("grammars", "bad", f"not usable: {', '.join(broken)}", remedy)
     return Finding("grammars", "ok", f"{len(languages.names())} languages")
 
 

@@ -10,7 +10,7 @@ import shlex
 import shutil
 import stat
 
-from ckvd.control import ask, holder
+from ckvd.control import ask, continued, holder, named
 from ckvd.errors import CkvdError, ConfigError, ModelError, NoIndexError, StoreError, misplaced
 from ckvd.place import Place
 from ckvd.report.findings import Finding
@@ -21,7 +21,6 @@ ASK_S = 1.0
 LOW_BYTES = 200 << 20
 LIMITS = "/proc/sys/fs/inotify"
 _WALKED = 1_000_000  # folders after which counting ends
-_REINSTALL = "install ckvd again: pip install --force-reinstall ckvd"
 
 
 def tree(where: Place) -> Finding:
@@ -29,7 +28,7 @@ def tree(where: Place) -> Finding:
         remedy = "mend the repository, or git config --global --add safe.directory where git distrusts it"
         return Finding("tree", "bad", where.tree.reason, remedy)
     if not os.access(where.tree.path, os.R_OK | os.X_OK):
-        return Finding("tree", "bad", f"{where.root} cannot be read", f"chmod u+rx {shlex.quote(where.root)}")
+        return _barred("tree", where.root, "read", "u+rx")
     kind = "git worktree" if where.tree.git_dir is not None else "folder outside git"
     return Finding("tree", "ok", f"{where.root} ({kind})")
 
@@ -56,7 +55,8 @@ def model(where: Place) -> Finding:
         if spec.has_vectors:
             embedder.load(spec).embed(["a line of words"])
     except ImportError as e:
-        return Finding("model", "bad", f"what runs it cannot be imported ({e})", _REINSTALL)
+        remedy = "pip install --force-reinstall onnxruntime tokenizers"
+        return Finding("model", "bad", f"what runs it cannot be imported ({e})", remedy)
     except ConfigError:
         return Finding("model", "warn", "not looked at, for the configuration is wrong", "mend that first")
     except ModelError as e:
@@ -86,9 +86,7 @@ def permissions(where: Place) -> Finding:
     """Whether the database is the user's own, can be written, and is closed to others."""
     folder, own = _folder(where), os.path.basename(os.path.dirname(where.db)) == ".ckvd"
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding(
-            "permissions", "bad", f"{folder} cannot be written", f"chmod u+wx {shlex.quote(folder)}"
-        )
+        return _barred("permissions", folder, "written", "u+wx")
     expected = [(where.db, stat.S_ISREG, 0o600)]
     if own:
         expected.insert(0, (os.path.dirname(where.db), stat.S_ISDIR, 0o700))
@@ -101,20 +99,25 @@ def permissions(where: Place) -> Finding:
             kind = "folder" if is_kind is stat.S_ISDIR else "regular file"
             return _of("permissions", misplaced(path, found.st_mode, kind))
         if found.st_uid != os.geteuid():
-            return Finding(
-                "permissions",
-                "bad",
-                f"{path} is another user's",
-                "run ckvd as that user, or pass another with --db",
-            )
-        if own and (open_to := stat.S_IMODE(found.st_mode) & ~mode):
+            return _foreign("permissions", path)
+        if open_to := stat.S_IMODE(found.st_mode) & ~mode:
             why = f"{path} is open to others ({open_to:03o})"
             return Finding("permissions", "bad", why, f"chmod {mode:o} {shlex.quote(path)}")
         if not os.access(path, os.R_OK | os.W_OK):
-            return Finding(
-                "permissions", "bad", f"{path} cannot be written", f"chmod u+rw {shlex.quote(path)}"
-            )
+            return _barred("permissions", path, "written", "u+rw")
     return Finding("permissions", "ok", "the database is yours alone" if own else "it can be written")
+
+
+def _barred(name: str, path: str, done: str, change: str) -> Finding:
+    """What cannot be read or written, and why; `change` is what chmod is to do to it."""
+    if os.lstat(path).st_uid != os.geteuid():
+        return _foreign(name, path)
+    return Finding(name, "bad", f"{path} cannot be {done}", f"chmod {change} {shlex.quote(path)}")
+
+
+def _foreign(name: str, path: str) -> Finding:
+    what = "give a folder of your own" if name == "tree" else "pass another with --db"
+    return Finding(name, "bad", f"{path} is another user's", f"run ckvd as that user, or {what}")
 
 
 def writer(where: Place) -> Finding:
@@ -129,8 +132,7 @@ def writer(where: Place) -> Finding:
         live = ask(where.places, {"op": "status"}, ASK_S)
     except (TimeoutError, CkvdError):
         who = f"pid {pid}" if pid else "a daemon"
-        remedy = "continue it if it was stopped (kill -CONT), else end it and start it again"
-        return Finding(name, "bad", f"{who} holds the database and does not answer", remedy)
+        return Finding(name, "bad", f"{who} holds the database and does not answer", continued(pid))
     if live is not None:
         reason = (live.get("watch") or {}).get("reason")
         errors = [*live.get("errors", ()), *([f"watching is degraded: {reason}"] if reason else [])]
@@ -139,7 +141,7 @@ def writer(where: Place) -> Finding:
             return Finding(name, "warn", said, f"see: {where.command('status')}")
         return Finding(name, "ok", f"held by the daemon, pid {live['pid']}, {live['state']}")
     if pid is not None:
-        why = f"pid {pid} writes the database without answering"
+        why = f"{named(pid)} writes the database without answering"
         return Finding(name, "warn", why, "an index run, or a daemon that starts; look again in a while")
     return Finding(name, "ok", "free; no daemon runs")
 
@@ -153,7 +155,7 @@ def _lock_is_wrong(path: str) -> Finding | None:
     if not stat.S_ISREG(mode):
         return _of("lock", misplaced(path, mode))
     if not os.access(path, os.R_OK | os.W_OK):
-        return Finding("lock", "bad", f"{path} cannot be opened", f"chmod u+rw {shlex.quote(path)}")
+        return _barred("lock", path, "opened", "u+rw")
     return None
 
 

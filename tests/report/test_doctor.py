@@ -113,7 +113,7 @@ def test_a_package_that_does_not_work(
     (tmp_path / "broken" / f"{module}.py").write_text(code)
     found = told_by(ckvd, tree, 1, PYTHONPATH=str(tmp_path / "broken"))
     assert line in red(found)
-    assert "ckvd" in found[line]["remedy"]
+    assert module.replace("_", "-") in found[line]["remedy"]
 
 
 def test_no_git(where: Place, tree: Tree, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -239,13 +239,32 @@ def test_a_daemon_that_does_not_answer(where: Place) -> None:
         found = site.writer(where)
     assert found.level == "bad"
     assert f"pid {pid}" in found.what
-    assert "kill -CONT" in (found.remedy or "")
+    assert f"kill -CONT {pid}" in (found.remedy or "")
 
 
 def test_a_writer_without_a_socket_is_no_fault(where: Place) -> None:
     with held(where) as pid:
         found = site.writer(where)
     assert (found.level, f"pid {pid}" in found.what) == ("warn", True)
+
+
+def test_a_lock_that_no_ckvd_holds(where: Place) -> None:
+    """Another program's, or one left with the pid of a process that is gone."""
+    for word in ("", "99999999\n"):
+        Path(where.places.lock).write_text(word)
+        with open(where.places.lock) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            assert site.writer(where).what == "another process writes the database without answering"
+
+
+def test_what_is_another_users(where: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.path.dirname(where.db)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != folder)
+    assert (site.permissions(where).remedy or "").startswith("chmod u+wx")
+    monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    found = site.permissions(where)
+    assert found.what == f"{folder} is another user's"
+    assert (found.remedy or "").startswith("run ckvd as that user")
 
 
 def test_no_locks(where: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,4 +359,6 @@ def test_another_database(where: Place, tree: Tree, ckvd: Ckvd, tmp_path: Path) 
     db = tmp_path / "elsewhere.db"
     db.write_bytes(b"SQLite format 3\0" + bytes(84) + b"\xff" * 4000)
     done = ckvd("doctor", str(tree.root / "src"), "--db", str(db), "--json", code=1)
-    assert [f["name"] for f in json.loads(done.stdout)["findings"] if f["level"] == "bad"] == ["index"]
+    broken = {f["name"]: f["remedy"] for f in json.loads(done.stdout)["findings"] if f["level"] == "bad"}
+    assert list(broken) == ["permissions", "index"]
+    assert broken["permissions"] == f"chmod 600 {db}"
