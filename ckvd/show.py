@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ckvd.disk import looked_up
@@ -29,8 +29,7 @@ def show(where: Place, what: str, *, whole: bool) -> dict[str, Any]:
         meant = (reader.chunk(said) or _at_line(reader, said) for said in _readings(where, reader, what))
         chunk = next(filter(None, meant), None)
         if chunk is None:
-            given = plain(as_shown(what))
-            raise CkvdError(f"no chunk '{given}'; name a chunk_id or PATH:LINE as ckvd search prints them")
+            raise CkvdError(_why_none(reader, what, _readings(where, reader, what)))
         row = chunk._asdict() | {"parents": json.loads(chunk.parents)}
         if not whole:
             ((state, indent),) = looked_up(where.root, reader, [(chunk.id, chunk.start_byte)])
@@ -54,12 +53,35 @@ def _readings(where: Place, reader: Reader, what: str) -> Iterator[str]:
                 yield path + what[len(shown) :]
 
 
-def _at_line(reader: Reader, what: str) -> ChunkRow | None:
+def _path_and_line(what: str) -> tuple[str, int] | None:
     path, _, line = what.rpartition(":")
     if not path or not line.isascii() or not line.isdigit() or len(line) > _DIGITS:
         return None
-    found = reader.chunks_at(path, int(line))
+    return path, int(line)
+
+
+def _at_line(reader: Reader, what: str) -> ChunkRow | None:
+    place = _path_and_line(what)
+    found = reader.chunks_at(*place) if place else []
     return found[0] if found else None
+
+
+def _why_none(reader: Reader, what: str, readings: Iterable[str]) -> str:
+    """Why nothing is found at what was named."""
+    for path, line in filter(None, map(_path_and_line, readings)):
+        if (file := reader.file(path)) is None:
+            continue
+        shown = plain(path)
+        if file.strategy == "skipped":
+            return f"{shown} is listed without content ({file.reason}): no chunk holds any of it"
+        if not 1 <= line <= file.lines:
+            return f"{shown} has no line {line}; its lines are 1 to {file.lines}"
+        if file.strategy == "names":
+            return (
+                f"no chunk holds line {line} of {shown}: only the names in a {file.reason} file are indexed"
+            )
+        return f"line {line} of {shown} is blank: no chunk holds it; name a line of the text beside it"
+    return f"no chunk '{plain(as_shown(what))}'; name a chunk_id or PATH:LINE as ckvd search prints them"
 
 
 def file_text(root: str, db: str, file: FileRow) -> str:

@@ -203,8 +203,8 @@ class Answers:
     def status(self, failures: bool) -> StatusAnswer:
         def ask() -> StatusAnswer:
             at = self._at()
-            document = report.as_json(report.collect(self._where), failures=failures)
-            return StatusAnswer(at, document if failures else document | {"failures": []})
+            told = report.as_json(report.collect(self._where), failures=failures)
+            return StatusAnswer(at, {k: v for k, v in told.items() if failures or k != "failures"})
 
         return self._at_one_revision(ask)
 

@@ -116,10 +116,12 @@ def screen(report: Report) -> ConsoleRenderable:
         ]
         parts += _severed(report)
     if report.stale:
-        files = "1 file differs" if len(report.stale) == 1 else f"{number(len(report.stale))} files differ"
+        n = len(report.stale)
+        files = "1 file differs" if n == 1 else f"{number(n)} files differ"
+        count = "counts" if n == 1 else "count"
         parts += [
             Text(),
-            cells((f"{files} from the index and counts for nothing; run 'ckvd index'", "yellow")),
+            cells((f"{files} from the index and {count} for nothing; run 'ckvd index'", "yellow")),
         ]
     return Group(*parts)
 

@@ -17,7 +17,7 @@ from ckvd.report.remedy import done, remedy
 from ckvd.report.table import pairs
 from ckvd.report.terminal import TAB, cells, number, plain
 from ckvd.report.values import Failure
-from ckvd.worktree.read import Content, read
+from ckvd.worktree.read import Content, Unreadable, read
 
 READ_BYTES = 64 << 20
 _WIDEST = 96  # characters of a source line that are shown
@@ -25,6 +25,7 @@ _RANGES = 6
 
 _STYLES = {"failed": "bold red", "partial": "yellow"}
 CHANGED = "the file has changed since it was indexed; its line is not shown"
+GONE = "the file is gone since it was indexed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,8 @@ def source(root: bytes, f: Failure) -> Excerpt | str | None:
         return None
     algorithm = "sha1" if len(f.blob_oid) == 40 else "sha256"
     got = read(root, f.path_bytes, READ_BYTES, algorithm)
+    if isinstance(got, Unreadable) and got.reason == "vanished":
+        return GONE
     if not isinstance(got, Content) or got.blob_oid != f.blob_oid or got.data is None:
         return CHANGED
     return excerpt(got.data, f)

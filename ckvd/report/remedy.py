@@ -69,6 +69,11 @@ _TRAPS: tuple[tuple[frozenset[str] | None, re.Pattern[str], str], ...] = (
         _A_TEMPLATE,
     ),
     (
+        frozenset(("make",)),
+        re.compile(r"^ +\S"),
+        "begin a line of a recipe with a tab, not with blanks",
+    ),
+    (
         _C_LIKE,
         re.compile(r"^\s*#\s*(if|ifdef|ifndef|else|elif|endif)\b"),
         "a branch of the preprocessor cuts a declaration in two; keep whole declarations within each branch",

@@ -51,8 +51,17 @@ def tallies(rows: Iterable[tuple[str, str, int]]) -> dict[str, Tally]:
 
 
 def worst_first(groups: Mapping[str, Tally]) -> list[tuple[str, Tally]]:
-    """Most files with damage first, then most failed, then the larger, then by name."""
-    return sorted(groups.items(), key=lambda g: (-g[1].unclean, -g[1].failed, -g[1].files, g[0]))
+    """The smallest share of clean files first, then most files with damage, most failed, the larger, by name.
+
+    Groups in which nothing was parsed come last.
+    """
+
+    def rank(group: tuple[str, Tally]) -> tuple[float, int, int, int, str]:
+        name, t = group
+        share = 2.0 if t.success is None else t.success
+        return share, -t.unclean, -t.failed, -t.files, name
+
+    return sorted(groups.items(), key=rank)
 
 
 def largest_first(groups: Mapping[str, Tally]) -> list[tuple[str, Tally]]:

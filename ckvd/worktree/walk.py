@@ -21,6 +21,11 @@ class Walked:
     notes: list[str] = field(default_factory=list)
 
 
+def closed(folder: bytes, why: str | None) -> str:
+    """The note on a folder that cannot be read."""
+    return f"{display_path(folder) or '.'}: {why}; nothing below it is indexed: chmod u+rx it, or ignore it"
+
+
 def walk(
     root: bytes,
     ignore: Ignore,
@@ -48,7 +53,7 @@ def walk(
         except (FileNotFoundError, NotADirectoryError):
             continue  # it vanished
         except OSError as error:
-            walked.notes.append(f"{display_path(folder) or '.'}: {error.strerror}")
+            walked.notes.append(closed(folder, error.strerror))
             continue
         for name, is_folder in found:
             path = join(folder, name)

@@ -87,6 +87,13 @@ def test_every_answer_says_what_it_is_true_of(ckvd: Ckvd, base: Tree) -> None:
     assert "')' is missing" in failure["detail"]
 
 
+def test_failures_that_were_not_asked_for_are_no_empty_list(ckvd: Ckvd, base: Tree) -> None:
+    async def talk(client: Client) -> dict[str, Any]:
+        return await ask(client, "status", failures=False)
+
+    assert "failures" not in session(ckvd, base, talk)["status"]
+
+
 def test_the_tools_describe_themselves(ckvd: Ckvd, base: Tree) -> None:
     async def talk(client: Client) -> tuple[str | None, list[Any]]:
         return client.instructions, (await client.list_tools()).tools

@@ -16,7 +16,7 @@ from support import Tree
 
 from ckvd.model import Verdict
 from ckvd.report import failures, status, terminal
-from ckvd.report.failures import CHANGED, Excerpt, excerpt, source
+from ckvd.report.failures import CHANGED, GONE, Excerpt, excerpt, source
 from ckvd.report.remedy import done, remedy
 from ckvd.report.values import Failure
 
@@ -156,7 +156,7 @@ def test_a_file_that_changed_since_is_not_quoted(tree: Tree) -> None:
     tree.write({"a.py": b"other\n"})
     assert source(bytes(tree.root), f) == CHANGED
     (tree.root / "a.py").unlink()
-    assert source(bytes(tree.root), f) == CHANGED
+    assert source(bytes(tree.root), f) == GONE
 
 
 def test_no_link_is_followed(tree: Tree) -> None:
@@ -264,6 +264,11 @@ def test_no_failure_is_good_news(tree: Tree) -> None:
         ({"detail": "line 1, column 1: this is no JSON", "language": "jupyter"}, "x (", "another suffix"),
         ({"language": "jupyter", "path": "n.ipynb"}, "hello {{{", "left open"),
         ({"language": "go"}, "f(a, b", "left open"),
+        (
+            {"language": "make", "detail": "line 2, column 5: this line has no separator"},
+            "    cc a.c",
+            "a tab",
+        ),
         ({"reason": "unreadable", "parse_status": "none"}, None, "chmod"),
         ({"reason": "encoding", "parse_status": "none"}, None, "UTF-8, or state its encoding (# -*- coding"),
         ({"reason": "encoding", "language": "scss"}, None, "(@charset"),

@@ -215,8 +215,8 @@ def test_tallies_lose_no_file(rows: list[tuple[str, str, int]]) -> None:
     made = tallies(rows)
     assert total(made.values()).files == sum(n for *_, n in rows)
     assert all(t.parsed <= t.files for t in made.values())
-    unclean = [t.unclean for _, t in worst_first(made)]
-    assert unclean == sorted(unclean, reverse=True)
+    order = [(2.0 if t.success is None else t.success, -t.unclean) for _, t in worst_first(made)]
+    assert order == sorted(order)
 
 
 @given(st.integers(0, 100), st.integers(0, 100))

@@ -216,6 +216,7 @@ def test_unreadable_files_and_folders(tree: Tree, monkeypatch: pytest.MonkeyPatc
         b"dir/in.py": "Permission denied"
     }
     assert {note.partition(":")[0] for note in first.notes} == {"dir", "new", "w"}
+    assert all("Permission denied" in note and "chmod u+rx" in note for note in first.notes), first.notes
     assert isinstance(locked, Unreadable)
     assert (locked.reason, locked.detail) == ("unreadable", "Permission denied")
     assert not isinstance(reachable, Unreadable)

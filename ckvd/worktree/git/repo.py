@@ -19,7 +19,7 @@ from ckvd.worktree.git.state import State
 from ckvd.worktree.ignore import Ignore
 from ckvd.worktree.paths import any_above, as_seen_from, folders_of, name
 from ckvd.worktree.read import stamp_at
-from ckvd.worktree.walk import walk
+from ckvd.worktree.walk import closed, walk
 
 _MANY = 200
 """Paths beyond which one listing of everything is cheaper than so many pathspecs."""
@@ -82,7 +82,7 @@ class Repo:
             "ls-files", "-s", "-o", "-t", "--exclude-standard", "-z", "--", *pathspecs
         )
         for folder, why in _CLOSED.findall(grumble):
-            found.notes.append(f"{display_path(prefix + folder)}: {display_path(why)}")
+            found.notes.append(closed(prefix + folder, display_path(why)))
         held, others = parsed(output)
         tracked = held.paths
         if not pathspecs:
