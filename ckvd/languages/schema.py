@@ -178,7 +178,9 @@ class Language:
     does nothing, where an empty block is an error.
     `rivals` maps a suffix to the languages that are tried too; the least damaged parse wins.
     `clues` maps a suffix that other languages use too to an expression that is found, line by line, in
-    the first bytes of files of this one.
+    the first bytes of files of this one. `signs` does so for what only this one means, in
+    a group of the expression, beside what is to be passed over (comments): of two parses as good its own is
+    taken where that is found.
     `blocks` those at whose end a comment may hang that does not belong to the declaration.
     `around` maps the types of nodes that enclose declarations and are none themselves (`extern "C" { … }`,
     `type ( … )`, `if x:`) to the path of what comes behind the head that these are told, of a token that ends
@@ -209,6 +211,7 @@ class Language:
     filler: str = ""
     rivals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     clues: Mapping[str, str] = field(default_factory=dict)
+    signs: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[str, ...] = ()
     around: Mapping[str, str] = field(default_factory=dict)
     anonymous: Mapping[str, str] = field(default_factory=dict)
@@ -230,3 +233,10 @@ class Language:
         """Whether a file with this suffix, which other languages use too, can be one of this language."""
         clue = self.clues.get(suffix)
         return clue is None or not head.strip() or re.search(clue.encode(), head, re.MULTILINE) is not None
+
+    def signs_in(self, suffix: str, source: bytes) -> bool:
+        """Whether a file with this suffix says what only this one of the languages that share it means."""
+        sign = self.signs.get(suffix)
+        if sign is None:
+            return False
+        return any(found.lastindex for found in re.finditer(sign.encode(), source, re.MULTILINE))

@@ -16,16 +16,18 @@ from ckvd.parse.table import table, usable
 def parse(path: str, source: bytes, language: Language) -> Parsed:
     """Symbols with exact ranges, the header's items and the damage of one file.
 
-    Of a language and its rivals for the path's suffix (C and C++ for `.h`) the least damaged parse is taken.
+    Of a language and its rivals for the path's suffix (C and C++ for `.h`) the least damaged parse is taken,
+    of two as good the one of the language that the text has signs of.
     """
     best = _parse(source, language)
     suffix = path.rpartition(".")[2].lower()
     for rival in map(get, language.rivals.get(suffix, ())):
-        if best.status == "ok":
-            break
-        if usable(rival) and rival.claims(suffix, source):
-            other = _parse(source, rival)
-            best = other if other.error_bytes < best.error_bytes else best
+        signed = rival.signs_in(suffix, source)
+        if (best.status == "ok" and not signed) or not usable(rival) or not rival.claims(suffix, source):
+            continue
+        other = _parse(source, rival)
+        if other.error_bytes < best.error_bytes + signed:
+            best = other
     return best
 
 

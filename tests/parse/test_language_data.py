@@ -99,6 +99,7 @@ def test_all_files_that_ship_can_be_used() -> None:
         ({"grammar": 1}, "'grammar' is 1, which is not a text"),
         ({"rivals": ["cpp"]}, "'rivals' is .*, which is not a table of texts"),
         ({"clues": {"h": "("}}, "'clues': '\\(' is no expression"),
+        ({"signs": {"h": "("}}, "'signs': '\\(' is no expression"),
         ({"symbols": {"a": 1}}, "'symbols' is .*, which is not a table of rules"),
         ({"symbols": {"a": {"kind": "class", "name": 1}}}, "a: 'name' is 1"),
         ({"symbols": {"a": {"kind": "class", "name": "b", "when": {"c": 1}}}}, "a: 'when' is"),

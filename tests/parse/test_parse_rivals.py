@@ -34,6 +34,33 @@ def test_a_header_is_read_as_what_it_is(source: bytes, language: str, symbol: st
     assert symbol in {s.symbol for s in parsed.symbols}
 
 
+@pytest.mark.parametrize(
+    ("source", "symbols"),
+    [
+        (b"#pragma once\nclass B {\npublic:\n  void m();\n};\n", ["B", "B.m"]),
+        (b"namespace a { class B { void m(); }; }\n", ["a", "a.B", "a.B.m"]),
+        (b"#ifndef A_H_\n#define A_H_\nnamespace a {\nint f(int);\n}\n#endif\n", ["a", "a.f"]),
+    ],
+)
+def test_what_the_grammar_of_c_takes_for_a_function_is_a_class(source: bytes, symbols: list[str]) -> None:
+    parsed = parse.parse("depot.h", source, get("c"))
+    assert (parsed.language, parsed.status) == ("cpp", "ok")
+    assert [s.symbol for s in parsed.symbols if s.kind != "macro"] == symbols
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"/* A template <for x> and\n * class B { public: };\n */\nint class_of(struct b *class);\n",
+        b"struct a { struct b *class; int namespace; };\nvoid template(int private);\n",
+        b"/*\nclass B;\n*/\nstruct b { int class, new; };\n",
+    ],
+)
+def test_words_of_cpp_are_names_in_c(source: bytes) -> None:
+    parsed = parse.parse("depot.h", source, get("c"))
+    assert (parsed.language, parsed.status) == ("c", "ok")
+
+
 def test_macros_alone_do_not_make_a_header_objective_c() -> None:
     assert parse.parse("depot.h", b"API(int) move(int) MACRO }\n", get("c")).language != "objc"
 
