@@ -43,11 +43,12 @@ def load(file: str, data: dict[str, Any]) -> Language:
     plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
     plain["rivals"] = {suffix: _paths(rivals) for suffix, rivals in data.get("rivals", {}).items()}
     plain["constructors"] = frozenset(_paths(data.get("constructors")))
-    for kind, clue in [(kind, clue) for kind in ("clues", "signs") for clue in data.get(kind, {}).values()]:
+    patterns = [(key, text) for key in ("clues", "signs") for text in data.get(key, {}).values()]
+    for key, clue in patterns:
         try:
             re.compile(clue)
         except re.error as error:
-            raise LanguageDataError(f"{file}: {kind!r}: {clue!r} is no expression ({error})") from error
+            raise LanguageDataError(f"{file}: {key!r}: {clue!r} is no expression ({error})") from error
     return Language(symbols=symbols, header=header, marks=marks, **plain)
 
 
