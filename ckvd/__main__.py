@@ -1,7 +1,5 @@
 """The console script, also `python -m ckvd`: also Ctrl-C while it is imported is no traceback."""
 
-from __future__ import annotations
-
 import sys
 
 
