@@ -52,16 +52,37 @@ _PREAMBLE = re.compile(
     rb"\s*(?:#!.*|<\?php|<\?xml.*\?>|<!doctype.*>|['\"]use \w+['\"];?|#.*coding[:=].*|@charset.*|)\s*$",
     re.IGNORECASE,
 )
-_UNLESS = rb"(?!\W+(?:the|these|those|unless|if|except|without|any|it|anything|code)\b)"
+_SENTENCE = rb"(?:\A\W*|[.!:;>*]\W*|\n\W*(?=(?-i:[A-Z])))"
+_NOT_BY_HAND = rb"\bdo(?:\s+not|n'?t)\s+(?:manually\s+|hand[- ])?(?:edit|modify)\b"
+_UNLESS = rb"(?!\W+(?:the|these|those|unless|if|except|without|any|it)\b)"
+_MADE = rb"\b(?:re-?)?generated?\b"
+_BY_ITSELF = rb"(?:auto|machine)(?:matically)?[- ]?\s*generated\b"
+_THIS = rb"(?:file|code|source|module|header)\b"
+_BY_WHAT = rb"(?=\W*\Z|\s*[.,:;!(*\n-]|\s+(?:by|from|with|using|via|automatically|do|don'?t)\b)"
 _FIRST_COMMENT = re.compile(
-    rb"\bdo(?: not|n'?t) (?:manually |hand[- ])?(?:edit|modify)\b"
-    + _UNLESS
-    + rb"|\bauto(?:matically|[- ]?)[- ]?generated\b[^.;]{0,40}?\b(?:file|code|source|module|header)\b"
-    rb"|\bthis (?:file|code|source|module|header)\b[^.;]{0,40}?\b(?:is|was|has been) "
-    rb"(?:auto[- ]?|automatically |machine[- ])?generated\b"
-    rb"|\A\W*(?:auto[- ]?|automatically |machine[- ])?generated (?:automatically )?(?:by|from|with)\b",
-    re.IGNORECASE,
+    b"|".join(
+        [
+            # One of these words without the other is said of notices, and of files in use.
+            _MADE + rb".{0,120}?" + _NOT_BY_HAND + _UNLESS,
+            _NOT_BY_HAND + rb".{0,120}?" + _MADE,
+            _SENTENCE
+            + rb"(?:this\s+is\s+)?(?:an?\s+)?"
+            + _BY_ITSELF
+            + rb"(?:\s+"
+            + _THIS
+            + rb")?"
+            + _BY_WHAT,
+            _SENTENCE + rb"(?:the|this)\s+" + _THIS + rb"[^.;]{0,40}?\s(?:is|was|has\s+been)\s+"
+            rb"(?:" + _BY_ITSELF + rb"|generated\b" + _BY_WHAT + rb")",
+            # From a file: what Django and its like begin for people to go on with tells a version.
+            rb"\A\W*generated\s+(?:by|from|with)\s+[\w./-]*\w\.\w",
+            rb"<auto-?generated\b",
+        ]
+    ),
+    re.IGNORECASE | re.DOTALL,
 )
+"""What the first comment of a generated file says. Measured on 143 repositories: of 2,112 files that a wider
+expression took for generated, 1,277 were migrations of Django, into which people write functions."""
 
 _KEY_NAMES = re.compile(
     r"id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.(?:p12|pfx|jks|keystore|keytab|kdbx|ppk)"
@@ -119,7 +140,7 @@ def _marked(name: str, text: bytes) -> bool:
     head = text[:HEAD_BYTES].split(b"\n")[:HEAD_LINES]
     if any(_AT_GENERATED.search(line) and _IN_COMMENT.match(line) for line in head):
         return True
-    return _FIRST_COMMENT.search(b" ".join(_first_comment(head))) is not None
+    return _FIRST_COMMENT.search(b"\n".join(_first_comment(head))) is not None
 
 
 def _first_comment(lines: list[bytes]) -> list[bytes]:
