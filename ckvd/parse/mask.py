@@ -33,11 +33,22 @@ def blank(found: re.Match[bytes]) -> bytes:
     return blanked(found[0])
 
 
-_CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif)\b[^\n]*", re.MULTILINE)
+_CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif|error|warning)\b[^\n]*", re.MULTILINE)
+
+
+_NEWER_SWIFT = re.compile(
+    rb"(?<=\bthrows)[ \t]*\([^()\n]*\)|(?<=\bnonisolated)\(unsafe\)|\bisolated(?=\s+deinit\b)"
+    rb"|(?<=[<,])\s*let(?=\s+\w+\s*:)|(?<=[:>][ \t])sending(?=[ \t]+[\w(\[@])"
+)
+
+
+def swift_newer(source: bytes) -> bytes:
+    """The type of what is thrown, words of isolation, and the `let` of a generic value."""
+    return _NEWER_SWIFT.sub(blank, source)
 
 
 def swift_conditions(source: bytes) -> bytes:
-    """The lines of conditional compilation; both branches stay."""
+    """The lines of conditional compilation and what they complain of; both branches stay."""
     return _CONDITION.sub(blank, source)
 
 
@@ -190,5 +201,6 @@ MASKS: dict[str, Mask] = {
     "ruby_heredocs": ruby_heredocs,
     "rust_primitive_macros": rust_primitive_macros,
     "swift_conditions": swift_conditions,
+    "swift_newer": swift_newer,
     "zig_newer": zig_newer,
 }

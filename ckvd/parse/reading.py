@@ -84,11 +84,16 @@ def walked(rules: Table, source: bytes, text: bytes, root: ts.Node, errors: list
     return Reading(text, root, errors, walk.drafts, walk.header)
 
 
+def premasked(rules: Table, source: bytes) -> bytes:
+    """The text without what the grammar would read as something else."""
+    for mask in rules.premasks:
+        source = mask(source)
+    return source
+
+
 def read(rules: Table, source: bytes) -> tuple[Parse, Parse]:
     """The text as it is, or masked where that has fewer errors; and as masked last where that has errors."""
-    plain = source
-    for mask in rules.premasks:
-        plain = mask(plain)
+    plain = premasked(rules, source)
     best = last = Parse(plain, *tree(rules, plain))
     for mask in rules.masks:
         if not best.errors:

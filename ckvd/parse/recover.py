@@ -15,7 +15,7 @@ from ckvd.parse import quarantine, repair, rescue
 from ckvd.parse.layout import Layout
 from ckvd.parse.moved import move, moved
 from ckvd.parse.paths import ERROR_KIND
-from ckvd.parse.reading import Parse, Reading, is_clean, total, tree, walked
+from ckvd.parse.reading import Parse, Reading, is_clean, premasked, total, tree, walked
 from ckvd.parse.table import Table
 from ckvd.parse.text import trimmed
 
@@ -100,7 +100,8 @@ def _without_culprits(
                 draft.join(end, clean=False)
     for culprit, block in sorted(zip(culprits, blocks, strict=True), key=lambda each: each[1]):
         alone = replace(culprit, behind=()).alone(source)
-        inside = walked(rules, alone, alone, *tree(rules, alone)).drafts
+        plain = premasked(rules, alone)
+        inside = walked(rules, alone, plain, *tree(rules, plain)).drafts
         place = culprit.place()
         for draft in inside:
             move(draft, place)
