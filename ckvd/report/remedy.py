@@ -37,6 +37,7 @@ _CLOSERS = re.compile(r"[)\]}>]+|['\"`]+|end\w*|fi|done|esac|</.*")
 _SAID = {
     "has no end": "close what is opened here, or take the opening mark out",
     "found a tab": "indent with spaces",
+    "the file ends where more": "look for a bracket, a quote or a block that is left open above",
     "this is no JSON": "save it as a notebook again, or give it another suffix",
     "a notebook has 'cells'": "save it as a notebook again, or give it another suffix",
 }
@@ -67,6 +68,11 @@ _TRAPS: tuple[tuple[frozenset[str] | None, re.Pattern[str], str], ...] = (
         None,
         re.compile(r"\{\{|\{%|<%|<\?=|^\s*#(if|set|foreach|end)\b.*\$|@@\w+@@|__[A-Z]+__|\$\{\{"),
         _A_TEMPLATE,
+    ),
+    (
+        frozenset(("ruby", "lua", "luau", "julia", "elixir")),
+        re.compile(r"^\s*(def\w*|class|module|function|if|unless|while|for|case|begin|do)\b"),
+        "look from here on for a block without its 'end', or with one too many",
     ),
     (
         frozenset(("make",)),

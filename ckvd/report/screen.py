@@ -130,8 +130,11 @@ def _pending(status: Status) -> Iterator[str | tuple[str, str]]:
     if comparing:
         yield " · being compared with the tree", _WARN
     elif not files and not vectors:
-        known = status.daemon is not None or status.behind is not None
-        yield (" · up to date", _GOOD) if known else (" · whether it is up to date cannot be told", _WARN)
+        yield (
+            (" · up to date", _GOOD)
+            if status.known
+            else (" · whether it is up to date cannot be told", _WARN)
+        )
         return
     if files:
         yield f" · {counted(files, 'file')} behind", _WARN

@@ -131,6 +131,11 @@ class Status:
         return self.behind.files if self.behind else 0
 
     @property
+    def known(self) -> bool:
+        """Whether it can be told how far the index is behind."""
+        return (self.daemon is not None or self.behind is not None) and not self.misconfigured
+
+    @property
     def pace(self) -> Pace:
         return pace(self.data.metrics, self.daemon.metrics if self.daemon else {})
 
@@ -184,8 +189,7 @@ class Status:
         """FRESH, BEHIND or WEDGED. It is about the rows: their vectors may still be on the way."""
         if self.stalled:
             return WEDGED
-        told = (self.daemon is not None or self.behind is not None) and not self.misconfigured
-        fresh = self.built and told and self.state != "indexing" and self.pending_files == 0
+        fresh = self.built and self.known and self.state != "indexing" and self.pending_files == 0
         return FRESH if fresh else BEHIND
 
 

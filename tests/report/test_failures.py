@@ -264,6 +264,12 @@ def test_no_failure_is_good_news(tree: Tree) -> None:
         ({"detail": "line 1, column 1: this is no JSON", "language": "jupyter"}, "x (", "another suffix"),
         ({"language": "jupyter", "path": "n.ipynb"}, "hello {{{", "left open"),
         ({"language": "go"}, "f(a, b", "left open"),
+        ({"language": "ruby", "detail": "line 1, column 1: cannot be parsed from 'def f'"}, "def f", "'end'"),
+        (
+            {"language": "shell", "detail": "line 2, column 9: the file ends where more is expected"},
+            "  echo 1",
+            "left open above",
+        ),
         (
             {"language": "make", "detail": "line 2, column 5: this line has no separator"},
             "    cc a.c",

@@ -325,6 +325,7 @@ def test_a_wrong_configuration_is_told_once_and_is_not_fresh(rows: Rows) -> None
         found = status.collect(where)
     assert found.problems == (said,)
     assert found.verdict == status.BEHIND  # as it is without the daemon
+    assert not found.known
 
 
 def test_a_stalled_daemon_is_wedged(rows: Rows) -> None:
