@@ -30,6 +30,8 @@ _PART = re.compile(
 )
 _ESCAPES = {b"n": "\n", b"t": "\t", b"r": "\r", b"b": "\b", b"f": "\f"}
 _MAGIC = re.compile(rb"^(?:%|[ \t]*!(?!=)|[ \t]*\?)[^\n]*|^[\w.]+\?{1,2}[ \t]*$", re.MULTILINE)
+_PYTHON_CELL = re.compile(rb"\s*%%(?:time|timeit|capture|prun|memit|mprun|python3?|debug)\b[^\n]*")
+"""Commands that the Python below them is timed, watched or run by."""
 _HEADING = re.compile(rb"\s*#{1,6}[ \t]+([^\n]*)")
 
 
@@ -126,7 +128,10 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
 
 
 def _without_magics(cell: bytes) -> bytes:
-    """IPython's commands as blanks; a cell that begins with `%%` is in another language altogether."""
+    """IPython's commands as blanks; a cell that begins with `%%` is in another language altogether, but for
+    those that are about how its Python runs."""
+    while (head := _PYTHON_CELL.match(cell)) is not None:
+        cell = re.sub(rb"[^\n]", b" ", head[0]) + cell[head.end() :]
     if cell.lstrip().startswith(b"%%"):
         return re.sub(rb"[^\n]", b" ", cell)
     return _MAGIC.sub(lambda m: b" " * len(m[0]), cell)

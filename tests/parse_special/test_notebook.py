@@ -87,6 +87,25 @@ def test_the_pieces_are_cells_and_their_lines() -> None:
     assert [json.loads(source[a:b]) for a, b in result.pieces(*cells[1])] == NOTEBOOK["cells"][1]["source"]
 
 
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [
+        ("%%time", ["f"]),
+        ("%%timeit -n 10", ["f"]),
+        ("%%capture out\n%%time", ["f"]),
+        ("\n%%prun", ["f"]),
+        ("%%bash", []),
+        ("%%writefile a.py", []),
+        ("%%cython", []),
+        ("%%timeseries", []),
+    ],
+)
+def test_a_cell_that_is_timed_or_captured_is_python(first: str, names: list[str]) -> None:
+    result = parsed(json.dumps(notebook(cell("code", f"{first}\ndef f():\n    return 1\n"))).encode())
+    assert result.status == "ok"
+    assert [s.name for s in result.symbols if s.kind == "function"] == names
+
+
 def test_errors_in_the_code_and_in_the_file() -> None:
     source = json.dumps(
         notebook(cell("code", "def ok():\n    pass\n"), cell("code", ["def (:\n", "x = 1\n"]))
