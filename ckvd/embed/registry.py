@@ -128,9 +128,9 @@ def resolve(model: str, base: str = ".") -> ModelSpec:
     for folder in (os.path.join(SHIPPED, model), os.path.join(added_folder(), model)):
         if model == os.path.basename(model) and os.path.isdir(folder):
             return _read(folder, model)
-    folder = os.path.join(base, os.path.expanduser(model))
+    folder = os.path.realpath(os.path.join(base, os.path.expanduser(model)))
     if os.path.isdir(folder):
-        return _read(folder, os.path.basename(os.path.realpath(folder)))
+        return _read(folder, os.path.basename(folder))
     raise ModelError(
         f"no embedding model '{model}': name one of {', '.join(names())}, "
         "or a folder with model.onnx and tokenizer.json"

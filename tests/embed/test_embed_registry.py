@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -75,6 +76,13 @@ def test_an_onnx_folder_beside_the_tokenizer_is_found(tmp_path: Path) -> None:
     (folder / "onnx").mkdir()
     (folder / "model.onnx").rename(folder / "onnx" / "model.onnx")
     assert embedder.load(registry.resolve(str(folder))).embed(["file"]).shape == (1, 16)
+
+
+def test_a_folder_is_shown_as_plainly_as_it_can_be(tmp_path: Path) -> None:
+    folder = transformer(tmp_path / "m")
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(ModelError, match=re.escape(f"the model folder {folder} has no tokenizer")):
+        registry.resolve("./m/.", base=str(tmp_path))
 
 
 def test_added_models_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
