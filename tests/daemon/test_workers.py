@@ -18,8 +18,10 @@ from waiting import wait_until
 from ckvd.analyze import Job
 from ckvd.embed import registry
 from ckvd.model import CutOptions
+from ckvd.passing import Progress
 from ckvd.place import place
 from ckvd.report import status
+from ckvd.report.state import STALLED_S
 from ckvd.workers import Limits, Pool
 
 ENDLESS = b"/*" * 20_000
@@ -114,3 +116,13 @@ def test_files_that_a_worker_holds_are_pending(tree: Tree, ckvd: Ckvd) -> None:
         ckvd("sync", cwd=tree.root)
         told = status.collect(place(str(tree.root), None))
         assert (told.pending_files, told.data.files) == (0, 5)
+
+
+def test_a_pass_after_a_quiet_hour_is_not_stuck() -> None:
+    progress = Progress()
+    assert progress.idle_s(3600.0) == 0.0
+    progress.scan(1)
+    assert progress.idle_s(3600.0) < STALLED_S
+    progress.began -= 2 * STALLED_S
+    assert progress.idle_s(3600.0) > STALLED_S
+    assert progress.idle_s(1.0) == 1.0
