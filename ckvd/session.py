@@ -75,11 +75,12 @@ def _writing(
 ) -> Iterator[Indexer]:
     """The same under a lock that the caller holds."""
     with contextlib.ExitStack() as stack:
+        git = Following(where.tree)
         writer = open_writer(where.db, trust, should_stop)
         stack.callback(writer.close)
         pool = stack.enter_context(Pool(WORKERS, settings.model))
         yield Indexer(
-            git=Following(where.tree),
+            git=git,
             writer=writer,
             pool=pool,
             settings=settings,

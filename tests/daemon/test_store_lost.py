@@ -80,6 +80,37 @@ def test_what_is_taken_from_a_daemon_is_made_good(work: Tree, ckvd: Ckvd, what: 
         )
 
 
+def a_repository(tree: Tree) -> None:
+    tree.git("init", "-q")
+    (tree.root / ".git" / "info" / "exclude").write_text("ignored.py\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repository", [False, True])
+def test_a_database_made_anew_is_of_what_the_root_is_by_then(
+    folder: Tree, ckvd: Ckvd, repository: bool
+) -> None:
+    """The root came to be a repository, or ceased to be one, since the daemon began."""
+    now = {"new.py": "def new(): pass\n", "ignored.py": "def ignored(): pass\n"}
+    if not repository:
+        a_repository(folder)
+    with ckvd.daemon(folder.root):
+        if repository:
+            a_repository(folder)
+            folder.write(now)
+            ckvd("sync", str(folder.root))  # it was followed
+            shutil.rmtree(folder.db.parent)
+        else:
+            shutil.rmtree(folder.root)
+            folder.root.mkdir()
+            folder.write(now)
+        wait_until(lambda: has(folder, "new"), "the rows")
+        assert has(folder, "ignored") is not repository
+        head = folder.rows("SELECT value FROM meta WHERE key = 'head_ref'")
+        assert head == [("refs/heads/main" if repository else None,)]
+        assert is_equal(folder, ckvd)
+
+
 def has(tree: Tree, symbol: str) -> bool:
     try:
         return bool(tree.rows("SELECT 1 FROM symbols WHERE symbol = ?", symbol))

@@ -13,7 +13,7 @@ import pytest
 from support import Tree
 
 from ckvd.errors import Stopped, WorktreeError
-from ckvd.worktree.git import Attributes, Head, Repo, end_all, find_root, process
+from ckvd.worktree.git import Attributes, Following, Head, Repo, end_all, find_root, process
 
 
 def encoded(path: Path) -> bytes:
@@ -36,6 +36,19 @@ def no_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 class TestRoot:
+    def test_what_is_followed_is_what_the_root_is_by_now(self, folder: Tree) -> None:
+        found = find_root(encoded(folder.root))
+        folder.git("init", "-q")
+        git = Following(found)
+        assert git.head() == Head("refs/heads/main", None)
+        assert not git.root_moved()
+        shutil.rmtree(folder.root / ".git")
+        assert git.root_moved()
+        assert Following(git.tree).head() is None
+        folder.root.rmdir()
+        with pytest.raises(WorktreeError, match="name an existing folder"):
+            Following(found)
+
     def test_climbs_to_the_worktree(self, tree: Tree) -> None:
         tree.write({"a/b/c.py": ""})
         root = find_root(encoded(tree.root / "a" / "b"))

@@ -12,7 +12,12 @@ class Following:
     """What of git an index stands on. Not for several threads at once."""
 
     def __init__(self, tree: Root) -> None:
-        self._take(tree, marks(tree))
+        """Asks anew what `tree` is: whoever found it may have waited since, or opens its index once more.
+
+        Raises WorktreeError where there is no working tree any more.
+        """
+        seen = marks(tree)
+        self._take(found_again(tree), seen)
 
     def _take(self, tree: Root, seen: Marks) -> None:
         self.tree = tree
