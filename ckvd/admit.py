@@ -5,7 +5,7 @@ from __future__ import annotations
 from ckvd.analyze import skipped
 from ckvd.config import Config
 from ckvd.model import FileResult, display_path
-from ckvd.parse.generated import is_secret
+from ckvd.parse.credentials import is_secret
 from ckvd.worktree.read import Content, read
 from ckvd.worktree.scan import Entry
 
