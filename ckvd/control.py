@@ -7,6 +7,7 @@ A request is one line of JSON over a Unix socket of mode 0600, and so is its ans
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -31,6 +32,8 @@ class Request(NamedTuple):
 
 
 _LONGEST = 1 << 20
+_PASSING = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ECONNABORTED)
+_AGAIN_S = 0.2
 
 
 class Lock:
@@ -144,6 +147,7 @@ class Server:
         """Raises StoreError where the socket cannot be made."""
         self._path = places.socket
         self._on_request = on_request
+        self._closed = threading.Event()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         mask = os.umask(0o177)
         try:
@@ -161,12 +165,18 @@ class Server:
         threading.Thread(target=self._accept, name="control", daemon=True).start()
 
     def _accept(self) -> None:
-        while True:
+        while not self._closed.is_set():
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            except OSError as e:
+                # Of descriptors or memory there may be enough again: the asker waits in the socket's queue.
+                if e.errno not in _PASSING or self._closed.wait(_AGAIN_S):
+                    return
+                continue
+            try:
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            except RuntimeError:  # no thread can be made now
+                connection.close()
 
     def _serve(self, connection: socket.socket) -> None:
         with connection:
@@ -195,6 +205,7 @@ class Server:
         return _same(self._path, self._place)
 
     def close(self) -> None:
+        self._closed.set()
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

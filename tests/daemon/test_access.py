@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import resource
 import shutil
+import socket
 import sqlite3
 import stat
 import subprocess
@@ -70,6 +72,24 @@ def test_the_size_above_which_files_are_left_out_is_taken_up_live(tree: Tree, ck
         for limit, word in ((100, "too-large"), (8388608, "in")):
             tree.write({"ckv.yaml": f"index:\n  max_file_bytes: {limit}\n"})
             wait_until(lambda word=word: tree.rows(said) == [(word,)], word)
+
+
+def test_a_daemon_that_had_no_descriptor_for_an_asker_hears_the_next(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    with ckvd.daemon(tree.root) as daemon, contextlib.ExitStack() as idle:
+        held = Path(f"/proc/{daemon.pid}/fd")
+        limits = resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE)
+        few = len(list(held.iterdir())) + 4
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (few, limits[1]))
+        for _ in range(20):
+            asker = idle.enter_context(socket.socket(socket.AF_UNIX))
+            asker.connect(f"{tree.db}.sock")
+        wait_until(lambda: {int(f.name) for f in held.iterdir()} >= set(range(few)), "no descriptor left")
+        idle.close()
+        resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, limits)
+        tree.write({"b.py": "def b(): pass\n"})
+        ckvd("sync", str(tree.root), "--timeout", "30")
+        assert ("b",) in tree.rows("SELECT symbol FROM symbols")
 
 
 @pytest.mark.parametrize("word", ["1\n", f"{os.getpid()}\n", "99999999\n", "no number", ""])
