@@ -238,7 +238,9 @@ class Indexer:
                     batch.plans.append(plan_file(self.writer.load(path), None))
                     continue
                 if isinstance(got, FileResult):
-                    read_of[path] = found.entries[path].stamp, now
+                    # What hindered the reading may pass without a trace in the file's stamp.
+                    passing = got.verdict.reason == "unreadable"
+                    read_of[path] = found.entries[path].stamp, 0 if passing else now
                     ready.append(got)
                     continue
                 known = self._known.get(path)

@@ -12,6 +12,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from ckvd import session
 from ckvd.control import Lock
 from ckvd.errors import LockedError
 from ckvd.place import place
+from ckvd.worktree.read import Unreadable
 
 pytestmark = pytest.mark.slow
 
@@ -90,6 +92,22 @@ def test_a_daemon_that_had_no_descriptor_for_an_asker_hears_the_next(tree: Tree,
         tree.write({"b.py": "def b(): pass\n"})
         ckvd("sync", str(tree.root), "--timeout", "30")
         assert ("b",) in tree.rows("SELECT symbol FROM symbols")
+
+
+def test_what_could_not_be_read_is_tried_again_under_the_same_stamp(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a process that had no descriptor left: nothing of that is in the file's stamp."""
+    tree.write({"a.py": "def a(): pass\n"})
+    later = time.time_ns() + 3_600_000_000_000
+    monkeypatch.setattr("ckvd.indexer.time.time_ns", lambda: later)  # long after the file was written
+    with monkeypatch.context() as hindered:
+        refused = Unreadable("unreadable", "Too many open files")
+        hindered.setattr("ckvd.admit.read", lambda *_: refused)
+        session.index_once(place(str(tree.root), None))
+    assert tree.rows("SELECT reason FROM files") == [("unreadable",)]
+    session.index_once(place(str(tree.root), None))
+    assert tree.rows("SELECT symbol FROM symbols") == [("a",)]
 
 
 @pytest.mark.parametrize("word", ["1\n", f"{os.getpid()}\n", "99999999\n", "no number", ""])
