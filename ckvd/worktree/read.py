@@ -48,9 +48,10 @@ def stamp_of(status: os.stat_result) -> Stamp:
 
 
 def stamp_at(path: bytes) -> Stamp | None:
-    """The stamp of what lies at `path`, None where nothing can be seen."""
+    """The stamp of what `path` leads to, None where nothing can be seen. For git's own files and those of its
+    configuration, which git reads through symlinks."""
     try:
-        return stamp_of(os.lstat(path))
+        return stamp_of(os.stat(path))
     except OSError:
         return None
 

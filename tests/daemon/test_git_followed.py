@@ -325,3 +325,47 @@ def test_rules_outside_the_tree_edited_live(tree: Tree, ckvd: Ckvd, tmp_path: Pa
         wait_until(lambda: paths(tree) == every - {"a.py"}, "info/exclude in a new folder")
         (tree.root / ".git" / "info" / "exclude").write_text("gen\n")
         wait_until(lambda: paths(tree) == every - {"gen/c.py"}, "and edited there")
+
+
+@pytest.mark.slow
+def test_rules_behind_symlinks_edited_live(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+    """As folders of dotfiles have them: git reads what the link leads to, and nothing happens to the link. No
+    sync here: it would look at everything."""
+    tree.write({"a.py": "a = 1\n", "b.py": "b = 1\n", "gen/c.py": "c = 1\n"})
+    dotfiles, config, info = tmp_path / "dotfiles", tmp_path / "gitconfig", tree.root / ".git" / "info"
+    dotfiles.mkdir()
+    for name, link in ("config", config), ("ignore", tmp_path / "ignore"), ("exclude", info / "exclude"):
+        (dotfiles / name).write_text("")
+        link.unlink(missing_ok=True)
+        link.symlink_to(dotfiles / name)
+    (dotfiles / "ignore").write_text("gen/\n")
+    (dotfiles / "config").write_text(f"[core]\n\texcludesFile = {tmp_path / 'ignore'}\n")
+    with ckvd.daemon(tree.root, env={**os.environ, "GIT_CONFIG_GLOBAL": str(config)}):
+        assert paths(tree) == {"a.py", "b.py"}
+        (dotfiles / "ignore").write_text("b.py\n")
+        wait_until(lambda: paths(tree) == {"a.py", "gen/c.py"}, "the target of core.excludesFile")
+        tree.write({"gen/d.py": "d = 1\n"})
+        wait_until(lambda: "gen/d.py" in paths(tree), "a new file in a folder that is watched again")
+        (dotfiles / "exclude").write_text("gen/c.py\n")
+        wait_until(lambda: paths(tree) == {"a.py", "gen/d.py"}, "the target of info/exclude")
+        (dotfiles / "config").write_text("")
+        wait_until(lambda: paths(tree) == {"a.py", "b.py", "gen/d.py"}, "the target of the configuration")
+
+
+@pytest.mark.slow
+def test_rules_that_only_one_branch_has(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
+    tree.write({"a.py": "a = 1\n"})
+    tree.commit()
+    tree.write({"b.py": "b = 1\n", "gen/c.py": "c = 1\n"})
+    (tmp_path / "ignore").write_text("b.py\ngen/\n")
+    (tmp_path / "more").write_text(f"[core]\n\texcludesFile = {tmp_path / 'ignore'}\n")
+    tree.git("config", "includeIf.onbranch:two.path", str(tmp_path / "more"))
+    tree.git("checkout", "-qb", "two")
+    with ckvd.daemon(tree.root):
+        assert paths(tree) == {"a.py"}
+        tree.git("checkout", "-qb", "one")
+        wait_until(lambda: paths(tree) == {"a.py", "b.py", "gen/c.py"}, "a branch without them")
+        tree.write({"gen/d.py": "d = 1\n"})
+        wait_until(lambda: "gen/d.py" in paths(tree), "a new file in a folder that is watched again")
+        tree.git("checkout", "-q", "two")
+        wait_until(lambda: paths(tree) == {"a.py"}, "the branch with them")

@@ -439,3 +439,21 @@ def test_configuration_in_files_that_were_empty_or_missing(
     assert repo.rules() == before
     included.write_text("[core]\n\tignoreCase = true\n")
     assert repo.rules() != before
+
+
+def test_configuration_behind_a_symlink_and_of_one_branch(
+    tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, link, more = tmp_path / "dotfile", tmp_path / "gitconfig", tmp_path / "more"
+    target.write_text("")
+    link.symlink_to(target)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(link))
+    repo = repo_at(tree.root)
+    plain = repo.rules()
+    target.write_text(f'[includeIf "onbranch:two"]\n\tpath = {more}\n')
+    more.write_text("[core]\n\texcludesFile = /later\n")
+    assert repo.rules() == plain
+    tree.git("symbolic-ref", "HEAD", "refs/heads/two")
+    assert repo.rules()[0] == b"/later"
+    tree.git("symbolic-ref", "HEAD", "refs/heads/three")
+    assert repo.rules() == plain

@@ -11,7 +11,7 @@ from ckvd.worktree.git import process
 from ckvd.worktree.read import stamp_at
 
 _ELSEWHERE = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
-_INCLUDES = re.compile(rb"include(?:if\..*)?\.path", re.IGNORECASE | re.DOTALL)
+_INCLUDES = re.compile(rb"include(?:if\.(?P<condition>.*))?\.path", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class _Read:
 
 
 class Configuration:
-    """Read by git itself, `include` and all, and again once one of the files has changed."""
+    """Read by git itself, `include` and all, and again once one of the files has changed, or the branch where
+    an `includeIf` asks for it."""
 
     def __init__(self, worktree: bytes, git_dir: bytes) -> None:
         self._worktree = worktree
@@ -88,8 +89,10 @@ class Configuration:
                 file = self._absolute(origin[5:])
                 files.add(file)
                 key, _, value = setting.partition(b"\n")
-                if _INCLUDES.fullmatch(key):
+                if include := _INCLUDES.fullmatch(key):
                     files.add(os.path.join(os.path.dirname(file), os.path.expanduser(value)))
+                    if (include["condition"] or b"").startswith(b"onbranch:"):
+                        files |= {self._git_dir + b"/HEAD", self._git_dir + b"/reftable/tables.list"}
         return files
 
     def _ask(self, *arguments: str) -> list[bytes]:
