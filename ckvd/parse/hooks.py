@@ -34,6 +34,21 @@ def powershell_name(node: ts.Node, source: bytes) -> list[Found]:
     return [Found(found[0], at.end_byte - len(at.text[found.start() :]))] if found and at.text else []
 
 
+def ocaml_pattern(node: ts.Node, source: bytes) -> list[Found]:
+    """What the pattern of a `let` binds (`let (a, { b = c; _ }) = …`), each name once."""
+    pattern = node.child_by_field_name("pattern")
+    found: dict[str, Found] = {}
+    left = [pattern] if pattern is not None and pattern.child_count else []
+    while left:
+        at = left.pop()
+        if at.type == "value_name":
+            name = text_of(at, source)
+            found.setdefault(name, Found(name, at.start_byte))
+        left.extend(reversed(at.named_children))
+    found.pop("_", None)
+    return list(found.values())
+
+
 def perl_imports(node: ts.Node, source: bytes) -> list[str]:
     """What `use Shelf::Crate qw(a b)` binds: the names, and the module's own last word."""
     module = node.child_by_field_name("module")
@@ -81,6 +96,7 @@ NAME_HOOKS: dict[str, NameHook] = {
     "julia_type": julia_type,
     "julia_value": julia_value,
     "nix_binding": nix_binding,
+    "ocaml_pattern": ocaml_pattern,
     "objc_selector": objc_selector,
     "objc_values": objc_values,
     "powershell_name": powershell_name,

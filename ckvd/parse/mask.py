@@ -24,6 +24,7 @@ from ckvd.parse.luau import luau_aliases, luau_types
 from ckvd.parse.objc import objc_bodies, objc_macros
 from ckvd.parse.perl import perl_forwards, perl_operators
 from ckvd.parse.powershell import powershell_statements
+from ckvd.parse.proto_mask import proto_groups
 
 Mask = Callable[[bytes], bytes]
 """A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
@@ -31,6 +32,16 @@ Mask = Callable[[bytes], bytes]
 
 def blank(found: re.Match[bytes]) -> bytes:
     return blanked(found[0])
+
+
+_EXTENSION = re.compile(
+    rb"(?<![\w.@\"])extension(?P<of>\s*+(?:<[^<>{}();]*+>\s*+)?+)(?P<given>\((?:[^(){};]|\([^(){};]*+\))*+\))(?=[^(){};=]*+\{)"
+)
+
+
+def csharp_extensions(source: bytes) -> bytes:
+    """The blocks of extensions (`extension(string s) {`) as classes, which else are read as constructors."""
+    return _EXTENSION.sub(lambda found: b"class   _" + found["of"] + blanked(found["given"]), source)
 
 
 _CONDITION = re.compile(rb"^[ \t]*#(?:if|elseif|else|endif|error|warning)\b[^\n]*", re.MULTILINE)
@@ -177,6 +188,7 @@ MASKS: dict[str, Mask] = {
     "c_statements": c_statements,
     "cpp_declarations": cpp_declarations,
     "csharp_branches": csharp_branches,
+    "csharp_extensions": csharp_extensions,
     "dart_newer": dart_newer,
     "dockerfile_blanks": dockerfile_blanks,
     "dockerfile_escapes": dockerfile_escapes,
@@ -198,6 +210,7 @@ MASKS: dict[str, Mask] = {
     "perl_operators": perl_operators,
     "php_heredocs": php_heredocs,
     "powershell_statements": powershell_statements,
+    "proto_groups": proto_groups,
     "ruby_heredocs": ruby_heredocs,
     "rust_primitive_macros": rust_primitive_macros,
     "swift_conditions": swift_conditions,

@@ -55,6 +55,7 @@ def trimmed(source: bytes, start: int, end: int) -> int:
     return end
 
 
+_ATTRIBUTES = (b"@", b"#", b"[", b"(")
 _ANNOTATIONS = (b"@", b"context")
 """How what is blanked on lines before a declaration begins if it belongs to that."""
 
@@ -63,12 +64,13 @@ def before_blanks(source: bytes, parsed: bytes, start: int) -> int:
     """The start of a declaration with what was blanked before it on its line, and annotations above it."""
     line = _line(source, start)
     if parsed[line:start].strip(_SPACE):
-        return start
+        return start + source[start : start + 1].isspace()
     start -= len(source[line:start].lstrip(_SPACE))
     while line and not parsed[(above := _line(source, line - 1)) : line].strip(_SPACE):
         line = above
     annotations = source[line:start].lstrip(_SPACE)
-    return start - len(annotations) if annotations.startswith(_ANNOTATIONS) else start
+    start -= len(annotations) if annotations.startswith(_ANNOTATIONS) else 0
+    return start + source[start : start + 1].isspace()  # what stands for its first word may begin earlier
 
 
 def follows(source: bytes, node: ts.Node) -> bool:
@@ -137,6 +139,9 @@ def lead(source: bytes, start: int, marks: Sequence[Mark]) -> tuple[int, int]:
         if gap.strip(_SPACE):
             break
         if attribute:
+            before = source[_line(source, begin) : begin].strip(_SPACE)
+            if before and b"\n" in gap and not before.startswith(_ATTRIBUTES):
+                break  # it is of what it stands behind
             start = begin
             column = begin - _line(source, begin)
         else:

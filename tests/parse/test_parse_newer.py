@@ -65,6 +65,76 @@ CASES: dict[str, tuple[str, Rows]] = {
             ("t", "property", "val t = 1"),
         ],
     ),
+    "csharp extensions": (
+        "static class E {\n"
+        "    extension(string s) { public int Len => 1; public bool M() { return true; } }\n"
+        "    /// Doc.\n    extension<T>(IEnumerable<T>) where T : X\n    {\n"
+        "        public static void N() {}\n    }\n"
+        "    void F() { var extension = 1; extension(x); }\n}\nclass extension_ {}\n",
+        [
+            ("E", "class", "static class E {…}"),
+            ("E.Len", "property", "public int Len => 1;"),
+            ("E.M", "method", "public bool M() { return true; }"),
+            ("E.N", "method", "public static void N() {}"),
+            ("E.F", "method", "void F() {…}"),
+            ("extension_", "class", "class extension_ {}"),
+        ],
+    ),
+    "cpp export": (
+        "export module m;\nexport int f() { return 1; }\nexport namespace n { int g(); }\n"
+        "export template <class T> void t(T) {}\nexport class K {};\n"
+        "export { int h() { return 1; } int i() {} }\n",
+        [
+            ("f", "function", "export int f() { return 1; }"),
+            ("n", "namespace", "export namespace n { int g(); }"),
+            ("n.g", "function", "int g();"),
+            ("t", "function", "export template <class T> void t(T) {}"),
+            ("K", "class", "export class K {};"),
+            ("h", "function", "int h() { return 1; }"),
+            ("i", "function", "int i() {}"),
+        ],
+    ),
+    "proto groups": (
+        'syntax = "proto2";\nmessage S {\n  // { "group X = 1 {"\n  repeated group Result = 1 {\n'
+        "    required string url = 2;\n"
+        "    message In {}\n  }\n  oneof o {\n    string s = 3;\n"
+        "    group G = 4 [deprecated = true] { optional int32 b = 5; }\n"
+        "  }\n  oneof p { string t = 6; }\n  message After {}\n}\n",
+        [
+            ("S", "message", "message S {…}"),
+            ("S.Result", "message", "repeated group Result = 1 {…}"),
+            ("S.Result.In", "message", "message In {}"),
+            ("S.G", "message", "group G = 4 [deprecated = true] { optional int32 b = 5; }"),
+            ("S.After", "message", "message After {}"),
+        ],
+    ),
+    "scala patterns": (
+        "val Some(r) = o: @unchecked\ndef after = 1\nobject O {\n  val p, q = 1\n  @x @y\n"
+        "  val (a, b) = (1, 2)\n"
+        "  @x\n  def e = 1\n}\n",
+        [
+            ("r", "constant", "val Some(r) = o: @unchecked"),
+            ("after", "function", "def after = 1"),
+            ("O", "object", "object O {…}"),
+            ("O.p", "constant", "val p, q = 1"),
+            ("O.q", "constant", "val p, q = 1"),
+            ("O.a", "constant", "@x @y\n  val (a, b) = (1, 2)"),
+            ("O.b", "constant", "@x @y\n  val (a, b) = (1, 2)"),
+            ("O.e", "method", "@x\n  def e = 1"),
+        ],
+    ),
+    "ocaml patterns": (
+        "let (a, b) = (1, 2)\nlet { x = y; _ }, Some q = t\nlet () = f ()\nlet (c : int) = 3\n"
+        "let (_ : int) = 3\nlet (A d | B d) = t\n",
+        [
+            ("a", "constant", "let (a, b) = (1, 2)"),
+            ("b", "constant", "let (a, b) = (1, 2)"),
+            ("y", "constant", "let { x = y; _ }, Some q = t"),
+            ("q", "constant", "let { x = y; _ }, Some q = t"),
+            ("c", "constant", "let (c : int) = 3"),
+            ("d", "constant", "let (A d | B d) = t"),
+        ],
+    ),
 }
 
 
