@@ -10,7 +10,20 @@ from dataclasses import replace
 
 from ckvd.languages import Language
 from ckvd.model import Parsed
-from ckvd.parse import css, damage, data, islands, make, markdown, notebook, rst, sql, templates, tree
+from ckvd.parse import (
+    conflict,
+    css,
+    damage,
+    data,
+    islands,
+    make,
+    markdown,
+    notebook,
+    rst,
+    sql,
+    templates,
+    tree,
+)
 
 __all__ = ["parse"]
 
@@ -38,14 +51,17 @@ def parse(path: str, source: bytes, language: Language) -> Parsed:
 
     Raises ValueError for a language without a parser (`Language.parses` is False).
     """
-    if language.parser is not None:
-        found = PARSERS[language.parser](path, source, language)
-    elif language.grammar is not None:
-        found = templates.around(path, source, language, tree.parse, own_braces=True)
-    else:
+    if not language.parses:
         raise ValueError(f"{language.name} has no parser")
+    found = conflict.around(path, source, language, _parse)
     # What is missing takes the byte at it, and what was parsed may have blanks for the bytes of a character.
     whole = damage.in_characters(source, found.damage)
     if whole == [*found.damage]:
         return found
     return replace(found, damage=tuple(whole), error_bytes=sum(end - start for start, end in whole))
+
+
+def _parse(path: str, source: bytes, language: Language) -> Parsed:
+    if language.parser is not None:
+        return PARSERS[language.parser](path, source, language)
+    return templates.around(path, source, language, tree.parse, own_braces=True)
