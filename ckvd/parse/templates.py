@@ -18,13 +18,15 @@ _SILENT = re.compile(rb"\{\{-?\s*/\*")
 _REMARK = re.compile(rb"\{(?:#[-+~]?|\{-?\s*/\*)(?P<said>.*?)(?:[-+~]?#|\*/\s*-?\})\}", re.DOTALL)
 _TAG = re.compile(
     rb"(?:\{\{[-+~]?\s*(?P<go>(?:define|block)(?=\s*\")|(?:if|range|with)\b|end(?=\s*[-+~]?\}\}))"
-    rb"|\{%[-+~]?\s*(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|end\w+)\b)"
+    rb"|\{%[-+~]?\s*(?P<word>define|block|if|range|with|end|macro|snapshot|test|materialization|raw|verbatim|comment|end\w+)\b)"
     rb"(?:\s*\"(?P<quoted>[^\"\n]+)\"|\s+(?P<name>\w+))?"
 )
 _APART = re.compile(rb"\{[{%#][-+~]?\s.*\s[-+~]?[}%#]\}|\{\{\s*[\w.$]+\s*\}\}", re.DOTALL)
 _BLANK, _LF = b" \t\r\f\v", 0x0A
 _BLANK_TO_END = re.compile(rb"[ \t\r\f\v]*+(?:\n|\Z)")
 _KINDS = {b"block": "block"}
+_LITERAL = (b"raw", b"verbatim", b"comment")
+"""Tags that have no tags between them and their ends."""
 
 
 def tags(source: bytes) -> Iterator[Range]:
@@ -100,18 +102,24 @@ def _line_end(source: bytes, at: int) -> int:
 def definitions(source: bytes) -> tuple[Symbol, ...]:
     """What tags define: Go's `define` and `block`, Jinja's `macro` and `block`, dbt's kinds of macro.
 
-    A definition without its end is its opening tag alone. A comment right above it is on it.
+    A definition without its end is its opening tag alone. A comment right above it is on it. What is quoted
+    (`{% raw %} … {% endraw %}`) defines nothing.
     """
     open_: list[tuple[bytes, int | None]] = []
     found: list[Symbol] = []
     above: re.Match[bytes] | None = None
+    literal = b""
     for start, end in tags(source):
         remark, above = above, _REMARK.fullmatch(source, start, end)
         tag = _TAG.match(source, start, end)
         if tag is None:
             continue
         word, go = tag["go"] or tag["word"], tag["go"] is not None
-        if word.startswith(b"end"):
+        if literal:
+            literal = b"" if word == literal else literal
+        elif word in _LITERAL:
+            literal = b"end" + word if source.find(b"end" + word, end) >= 0 else b""
+        elif word.startswith(b"end"):
             # `{{ end }}` closes whatever is open, `{% endmacro %}` the last macro.
             at = next((i for i in range(len(open_) - 1, -1, -1) if go or open_[i][0] == word[3:]), None)
             if at is not None and (index := open_[at][1]) is not None:

@@ -48,6 +48,18 @@ def test_javascript_in_ejs() -> None:
     assert parsed("a.ejs", both).status == "ok"
 
 
+def test_what_a_template_quotes_defines_nothing() -> None:
+    source = (
+        b"{% raw %}{% macro no() %}{% endmacro %}{% endraw %}\n"
+        b"{% verbatim a %}{% block no %}{% endverbatim a %}\n"
+        b"{% macro yes() %}{% raw %}{% endmacro %}{% endraw %}y{% endmacro %}\n"
+        b"{% raw %}{% block open %}{% endblock %}\n"
+    )
+    yes = source[source.index(b"{% macro yes") : source.index(b"\n{% raw %}{% block open")]
+    opened = b"{% block open %}{% endblock %}"
+    assert shown(source, parsed("a.j2", source)) == [("yes", "macro", yes), ("open", "block", opened)]
+
+
 def test_vue_with_two_scripts() -> None:
     source = (
         b'<template><div v-if="a > 1">{{ x }}</div></template>\n'
