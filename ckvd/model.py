@@ -70,6 +70,7 @@ class Symbol:
     `head` are the pieces that this symbol gives to the headers of what lies within it, in file order;
     `around` the heads of what encloses it within its scope and is no symbol (`extern "C" {`).
     `owner` is the name of the type that it adds to, where that does not qualify it (`fun Cart.total()`).
+    `tail` is where the comment ends that its last line ends with, if beyond its `end`: its chunk has it.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Symbol:
     head: tuple[HeaderItem, ...] = ()
     around: tuple[HeaderItem, ...] = ()
     owner: str = ""
+    tail: int = 0
 
     @property
     def symbol(self) -> str:

@@ -77,12 +77,13 @@ def nest(symbols: Sequence[Symbol], clean_only: bool) -> Nesting:
 
 
 def _ranges(symbols: Sequence[Symbol], own: Sequence[bool]) -> list[Range]:
-    """The range of each symbol's chunk: with its doc comment, and whole where a type is declared with more.
+    """The range of each symbol's chunk: with its doc comment and the comment that ends its last line, and
+    whole where a type is declared with more.
 
     In `static struct st { … } table[] = { … };` the struct has a chunk; what is torn from it says nothing. Of
     several such symbols in one declaration the first has all of it.
     """
-    ranges = [(s.lead, s.end) for s in symbols]
+    ranges = [(s.lead, max(s.end, s.tail)) for s in symbols]
     around: dict[int | None, Symbol] = {}  # by scope: the last declaration without a chunk of its own
     taken: dict[int | None, int] = {}  # by scope: where the last chunk ends
     for index, symbol in enumerate(symbols):

@@ -103,6 +103,7 @@ def _symbol(
         head=_head(table, source, draft, inside) if id(draft) in inside or draft.doc or draft.imports else (),
         around=draft.around,
         owner=draft.owner,
+        tail=draft.tail,
     )
 
 

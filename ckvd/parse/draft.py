@@ -22,7 +22,7 @@ class Draft:
     others (`var ( … )`), `above` where the comment on that begins, `first` whether its name is the first of
     those that its node declares. `around` are the heads of what is around it within its scope and no symbol,
     `holds` is the range of the innermost type among them; `owner` is the type that it adds to from outside.
-    `head` is where its head ends, known when the walk is over."""
+    `head` is where its head ends, known when the walk is over; `tail` as in `Symbol`."""
 
     found: Found
     parents: tuple[str, ...]
@@ -46,6 +46,7 @@ class Draft:
     holds: Range | None = None
     owner: str = ""
     head: int = 0
+    tail: int = 0
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -65,7 +66,7 @@ class Draft:
         """Goes on to `end`. A signature alone has no body: what follows it is one."""
         self.body = self.body[0] if self.body else self.end, end
         self.end, self.group = end, (self.group[0], end)
-        self.clean = self.clean and clean
+        self.clean, self.tail = self.clean and clean, 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ class Extent:
     body: Range | None
     doc: Range | None
     until: int | None
+    tail: int
 
 
 def measure(
@@ -108,9 +110,10 @@ def measure(
     if rule.trailing:
         behind, until = _trailing(table, outer, compiled.trailing, len(source))
         end = until or end
-    if not damaged:
-        code = text.end_of_code(node, source, table.comments)
-        end = min(end, code) if code < node.end_byte else end
+    tail = 0
+    if not damaged and (code := text.end_of_code(node, source, table.comments)) < node.end_byte:
+        line = source.find(b"\n", code, end)
+        end, tail = min(end, code), text.trimmed(source, start, line if line >= 0 else end)
     end = text.trimmed(source, start, end)
     declared = text.behind_attributes(outer, source, table.attributes, table.modifiers)
     declared = begin if declared == outer.start_byte else declared
@@ -121,7 +124,7 @@ def measure(
     body, doc = _body(table, compiled, node, end)
     if body is None and behind is not None:
         body = behind, end
-    return Extent(start, end, lead, whole, declared, body, doc, until)
+    return Extent(start, end, lead, whole, declared, body, doc, until, tail)
 
 
 def _begin(table: Table, node: ts.Node, leading: frozenset[int], marks: list[text.Mark]) -> int:

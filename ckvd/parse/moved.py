@@ -19,6 +19,7 @@ def move(draft: Draft, place: Place) -> None:
     draft.whole = place(draft.whole)
     draft.declared, draft.above = place(draft.declared), place(draft.above)
     draft.head = place(draft.head)
+    draft.tail = place(draft.tail)
     draft.group = _range(draft.group, place)
     draft.body = _range(draft.body, place) if draft.body else None
     draft.doc = _range(draft.doc, place) if draft.doc else None

@@ -171,6 +171,7 @@ def _in_file(code: _Code, symbol: Symbol) -> Symbol:
         head=tuple(_item(code, item) for item in symbol.head),
         around=tuple(_item(code, item) for item in symbol.around),
         chunked=False,
+        tail=0,
     )
 
 

@@ -35,6 +35,7 @@ def rescued(inside: Sequence[Draft], others: Sequence[Draft], block: Range) -> l
             doc=doc,
             scope=scope,
             clean=False,
+            tail=0,
         )
     return list(kept.values())
 

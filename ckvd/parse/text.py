@@ -79,11 +79,14 @@ def follows(source: bytes, node: ts.Node) -> bool:
     return before is None or not source[before.end_byte : node.start_byte].strip(_SPACE)
 
 
+_REMARK = re.compile(rb"#|//|--|\*/\Z")
+
+
 def end_of_code(node: ts.Node, source: bytes, comments: frozenset[int]) -> int:
     """The end of a declaration without the comments that a grammar hangs at the end of its last block."""
     end = trimmed(source, node.start_byte, node.end_byte)
-    last_line = source[source.rfind(b"\n", node.start_byte, end) + 1 : end].lstrip()
-    if not last_line.startswith((b"#", b"//", b"--")) and not last_line.endswith(b"*/"):
+    last_line = source[source.rfind(b"\n", node.start_byte, end) + 1 : end]
+    if not _REMARK.search(last_line):
         return node.end_byte
     while True:
         inside = [c for c in node.children if c.kind_id not in comments]

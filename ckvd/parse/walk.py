@@ -209,6 +209,7 @@ class Walk:
                 around=tuple(a.head for a in enclosing),
                 owner=next((text_of(n, source) for n in first(compiled.owner, node)), ""),
                 holds=unnamed.range if unnamed is not None else None,
+                tail=extent.tail,
             )
             self.drafts.append(draft)
         scope.last = draft

@@ -34,6 +34,21 @@ def test_a_lone_comment_is_no_chunk(text: str, wanted: list[str]) -> None:
     assert all(comment in "".join(c.body for c in chunks) for comment in re.findall(r"#.*", text))
 
 
+def test_a_comment_that_ends_the_last_line_is_in_the_chunk_and_not_in_the_symbol() -> None:
+    text = (
+        "class A:\n    def g(self):\n        return 2  # two\n\n    def h(self):\n        return 3  # three\n"
+        "    # below\n\n\nZ = 1\n"
+    )
+    symbols = parse.parse("a.py", text.encode(), languages.get("python")).symbols
+    assert [text[s.start : s.end].rpartition("\n")[2].strip() for s in symbols[:3]] == [
+        "return 3",
+        "return 2",
+        "return 3",
+    ]
+    ends = {c.symbol: c.body.rpartition("\n")[2].strip() for c in chunks_of("a.py", text)}
+    assert (ends["A.g"], ends["A.h"], ends["A"]) == ("return 2  # two",) + ("return 3  # three",) * 2
+
+
 def test_an_object_with_functions_is_one_coarse_chunk() -> None:
     text = (
         "'use strict';\n\nconst LIMIT = 9;\n\n/** Keeps boxes. */\nconst Box = {\n  cache: {},\n"

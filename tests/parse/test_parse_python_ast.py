@@ -13,7 +13,8 @@ import pytest
 from parse_support import parsed
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
-Row = tuple[str, int, int]
+Row = tuple[str, int, int, int]
+"""A qualified name, the first and the last line, and the byte of that at which it ends."""
 
 
 def by_ast(tree: ast.Module) -> Iterator[Row]:
@@ -26,14 +27,16 @@ def by_ast(tree: ast.Module) -> Iterator[Row]:
                 inside = (*parents, child.name)
                 first = min([child.lineno, *(d.lineno for d in child.decorator_list)])
                 assert child.end_lineno is not None
-                yield ".".join(inside), first, child.end_lineno
+                assert child.end_col_offset is not None
+                yield ".".join(inside), first, child.end_lineno, child.end_col_offset
             pending.append((child, inside))
 
 
 def by_ckvd(source: bytes) -> Iterator[Row]:
     for s in parsed("python", source).symbols:
         if s.kind in ("function", "method", "constructor", "class"):
-            yield s.symbol, source.count(b"\n", 0, s.start) + 1, source.count(b"\n", 0, s.end - 1) + 1
+            first, last = source.count(b"\n", 0, s.start) + 1, source.count(b"\n", 0, s.end - 1) + 1
+            yield s.symbol, first, last, s.end - source.rfind(b"\n", 0, s.end - 1) - 1
 
 
 def compare(files: list[Path]) -> tuple[int, list[tuple[str, Row]]]:
