@@ -39,11 +39,13 @@ class Guard:
         self._indexer = indexer
         self._front = front
         self._checker: Checker | None = None
+        self._again = False
         self._held: list[Request] = []
         self._unheard: str | None = None
 
     def check(self) -> None:
         """Begins to check the whole database; the outcome comes as a `Checked` into the inbox."""
+        self._again = self._checker is not None
         if self._checker is None:
             inbox = self._front.inbox
             self._checker = Checker(self._front.places.db, lambda fault: inbox.put(Checked(self, fault)))
@@ -53,15 +55,20 @@ class Guard:
         if outcome.by is not self:
             return  # of a database before this one
         if outcome.fault is not None:
+            self._indexer.writer.distrust()
             raise DamagedStoreError(outcome.fault)
         self._checker = None
-        self._release()
+        if self._again:  # written to since the check began
+            self.check()
+        else:
+            self._release()
 
     def holds(self, request: Request) -> bool:
-        """Whether the request must wait, which it then does here."""
-        if self._checker is None and (self._in_place() or not self._root_is_there()):
-            return False
+        """Whether the request must wait, which it then does here, also where this raises a StoreError."""
         self._held.append(request)
+        if self._checker is None and (not self._root_is_there() or self._is_certain()):
+            self._held.pop()
+            return False
         return True
 
     def poll(self) -> Ended | None:
@@ -81,6 +88,8 @@ class Guard:
                 return Ended.STORE_CHANGED
             case Foreign.WRITTEN:
                 self.check()
+            case None if self._checker is None:
+                self._release()  # what was held for a doubt that has passed
         return None
 
     def errors(self) -> list[str]:
@@ -103,6 +112,9 @@ class Guard:
 
     def _in_place(self) -> bool:
         return self._indexer.writer.in_place()
+
+    def _is_certain(self) -> bool:
+        return self._in_place() and self._indexer.writer.is_certain()
 
     def _root_is_there(self) -> bool:
         return os.path.isdir(self._indexer.root)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -13,6 +12,7 @@ from ckvd.errors import DamagedStoreError, Stopped, StoreError
 from ckvd.plan import FilePlan, StoredFile
 from ckvd.store import apply, files, metrics, owner, rows, schema, shm, upkeep, vectors
 from ckvd.store.connection import MetaValue, Patience, configure, connect, plain_errors, transaction
+from ckvd.store.others import Others, Place, places
 from ckvd.store.states import FileState, Foreign, Head, Seen, Trust
 from ckvd.store.vectors import Pending, Vector
 
@@ -69,12 +69,13 @@ class Writer:
         self.path = path
         self.patience = patience
         self._db = db
-        self._place: list[tuple[int, int] | None] | None = _places(path)
+        self._place: list[Place] | None = places(path)
         self.note: str | None = None
         """What stands in the way of upkeep, for people."""
         self._tidied: int | None = None
         self._next_trim = 0.0
-        self._last = self._look()
+        with self._plain_errors():
+            self._others = Others(db, path)
 
     def __enter__(self) -> Writer:
         return self
@@ -102,32 +103,28 @@ class Writer:
 
     def in_place(self) -> bool:
         """Whether the file at the path, and its log, are still those that are open."""
-        return self._place is not None and _places(self.path) == self._place
+        return self._place is not None and places(self.path) == self._place
 
     def foreign(self) -> Foreign | None:
         """What another program did to the file since this was last asked."""
-        before, self._last = self._last, self._look()
-        version, changes, written = self._last
-        if version != before[0]:
-            return Foreign.COMMITTED
-        return Foreign.WRITTEN if written != before[2] and changes == before[1] else None
-
-    def _look(self) -> tuple[int, int, int]:
-        """What tells a commit of another connection, a change of this one, and a write to the file."""
         with self._plain_errors():
-            version = int(self._db.pragma("data_version"))
-        try:
-            written = os.stat(self.path).st_mtime_ns
-        except OSError:
-            written = 0
-        return version, self._db.total_changes(), written
+            return self._others.take()
+
+    def is_certain(self) -> bool:
+        """Whether nothing was done to the file that `foreign` is still to tell."""
+        with self._plain_errors():
+            return self._others.look() is None
+
+    def distrust(self) -> None:
+        """The file is damaged: `close` is to bring no more of the WAL into the database."""
+        self._place = None
 
     def _plain_errors(self) -> contextlib.AbstractContextManager[None]:
         return plain_errors(self.path, self.patience)
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._plain_errors(), transaction(self._db):
+        with self._plain_errors(), self._others.own(), transaction(self._db):
             yield
 
     # -- meta ---------------------------------------------------------------------------------------
@@ -271,12 +268,11 @@ class Writer:
         """Upkeep of bounded length, to be called now and then: collects what nothing refers to, merges, gives
         space back, and cuts the WAL above 16 MiB. A sentence for people where a reader is in its way.
         """
-        with self._plain_errors():
+        with self._plain_errors(), self._others.own():
             # An idle daemon must stay idle: what was tidied and not written to since is not looked at again.
             if self._db.total_changes() != self._tidied and upkeep.tidy(self._db):
                 self._tidied = self._db.total_changes()
             self.note = upkeep.shrink_wal(self._db, self.path, self.patience)
-            self._last = (*self._last[:2], self._look()[2])
             return self.note
 
     def _trim_log(self) -> None:
@@ -284,23 +280,9 @@ class Writer:
         now = time.monotonic()
         if now >= self._next_trim and upkeep.wal_bytes(self.path) > upkeep.WAL_LIMIT:
             self._next_trim = now + _TRIM_S
-            with self._plain_errors():
+            with self._plain_errors(), self._others.own():
                 self.note = upkeep.shrink_wal(self._db, self.path, self.patience)
-                self._last = (*self._last[:2], self._look()[2])
 
 
 def _head_meta(head: Head | None) -> dict[str, MetaValue]:
     return {"head_ref": head.ref if head else None, "head_commit": head.commit if head else None}
-
-
-def _places(path: str) -> list[tuple[int, int] | None]:
-    """What lies at the path of the database, of its log and of the log's index."""
-    return [_inode(path + suffix) for suffix in ("", "-wal", "-shm")]
-
-
-def _inode(path: str) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

@@ -80,6 +80,39 @@ def test_what_is_taken_from_a_daemon_is_made_good(work: Tree, ckvd: Ckvd, what: 
         )
 
 
+def overwritten(log: Path) -> None:
+    part = log.stat().st_size // 3
+    with log.open("r+b") as file:
+        file.seek(part)
+        file.write(b"\xee" * part)
+
+
+def cut(log: Path) -> None:
+    os.truncate(log, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", [overwritten, cut])
+def test_damage_to_the_log_is_found_without_being_asked(
+    work: Tree, ckvd: Ckvd, harm: Callable[[Path], None]
+) -> None:
+    """Every new reader meets it, the writer, which has all of it in memory, never."""
+    with ckvd.daemon(work.root):
+        ckvd("sync", str(work.root), "--vectors")
+        wait_until(lambda: beside(work, "-wal").stat().st_size > 100_000, "a log")
+        harm(beside(work, "-wal"))
+        wait_until(lambda: is_whole(work), "a file that can be read")
+        assert is_equal(work, ckvd)
+        assert faults(work.db) == []
+
+
+def is_whole(tree: Tree) -> bool:
+    try:
+        return tree.rows("PRAGMA integrity_check") == [("ok",)] and has(tree, "f7_7")
+    except sqlite3.Error:
+        return False
+
+
 def a_repository(tree: Tree) -> None:
     tree.git("init", "-q")
     (tree.root / ".git" / "info" / "exclude").write_text("ignored.py\n")

@@ -253,6 +253,12 @@ def test_what_other_programs_do_to_the_file_is_noticed(filled: Path) -> None:
         with contextlib.closing(connect(str(filled))) as other:
             other.execute("DELETE FROM symbol WHERE id = 1")
         assert [w.foreign(), w.foreign()] == [Foreign.COMMITTED, None]
+        with filled.with_name("index.db-wal").open("r+b") as log:
+            log.write(b"garbage")
+        put(w, result(b"c.py", Function("g")))  # of one's own in between
+        assert not w.is_certain()
+        assert [w.foreign(), w.foreign()] == [Foreign.WRITTEN, None]
+        assert w.is_certain()
         assert w.in_place()
         filled.with_name("index.db-wal").rename(filled.with_name("x"))
         assert not w.in_place()
