@@ -84,8 +84,10 @@ def _verdict(level: _Level, path: bytes, folder: bool) -> bool:
 
 
 def _rule_file(path: bytes) -> bytes:
-    """As git does, follow no symlink and take an unreadable file for an empty one."""
+    """As git does, follow no symlink and take an unreadable file for an empty one; open nothing irregular."""
     try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return b""
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return b""

@@ -369,3 +369,24 @@ def test_rules_that_only_one_branch_has(tree: Tree, ckvd: Ckvd, tmp_path: Path) 
         wait_until(lambda: "gen/d.py" in paths(tree), "a new file in a folder that is watched again")
         tree.git("checkout", "-q", "two")
         wait_until(lambda: paths(tree) == {"a.py"}, "the branch with them")
+
+
+@pytest.mark.slow
+def test_a_fifo_where_git_reads_rules(tree: Tree, ckvd: Ckvd) -> None:
+    """Git would wait at it for ever, and the daemon for git."""
+    tree.write({"a.py": "a = 1\n", ".gitignore": "*.log\n", "d/b.py": "b = 1\n"})
+    fifo = tree.root / "d" / ".gitignore"
+    for present in (False, True):
+        with ckvd.daemon(tree.root):
+            if not present:
+                os.mkfifo(fifo)
+            name = f"d/new{present}.py"
+            tree.write({name: "c = 1\n", "d/new.log": "x"})
+            wait_until(lambda: name in paths(tree), "a file beside a FIFO", 30)  # noqa: B023
+            assert "d/new.log" not in paths(tree)
+            assert equals_fresh(tree, ckvd) == []
+            assert "d/.gitignore is a FIFO" in ckvd("status", str(tree.root)).stdout
+            if present:
+                fifo.unlink()
+                tree.write({"d/.gitignore": "b.py\n"})
+                wait_until(lambda: "d/b.py" not in paths(tree), "rules in its place")

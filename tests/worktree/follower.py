@@ -14,6 +14,7 @@ from ckvd.model import Stamp
 from ckvd.worktree.debounce import Debouncer, Dirty
 from ckvd.worktree.exclusions import Exclusions
 from ckvd.worktree.git import Repo, find_root
+from ckvd.worktree.git.following import turned
 from ckvd.worktree.scan import scan
 from ckvd.worktree.watch import Watcher
 
@@ -54,8 +55,8 @@ class Follower:
         paths = None if dirty.everything else dirty.paths
         if dirty.control and self.repo is not None and self.state is not None:
             before, self.state = self.state, self.repo.state()
-            turned = self.repo.turned(before, self.state)
-            paths = None if paths is None or turned is None else paths | turned
+            sides = turned(self.repo.path, before, self.state)
+            paths = None if paths is None or sides is None else paths | sides
         if paths is not None and not paths:
             return
         found = scan(self.root, self.repo, Config(), only=paths)

@@ -296,6 +296,41 @@ class TestListing:
             expected = judged(tree)
         assert sorted(repo_at(tree.root).listing().files) == expected
 
+    @pytest.mark.parametrize("place", ["out/.gitignore", ".git/info/exclude"])
+    def test_a_fifo_where_git_reads_rules(
+        self, tree: Tree, monkeypatch: pytest.MonkeyPatch, place: str
+    ) -> None:
+        """Git opens it, and waits for ever; it is ended, and everything else holds by the same rules."""
+        tree.write({".gitignore": "*.log\nlost/\n", "d/.gitignore": "!x.log\n", "a.py": "", "x.log": ""})
+        tree.write({"out/b.py": "", "d/x.log": "", "lost/c.py": "", "t.log": ""})
+        tree.git("add", "-f", "t.log")
+        exclude = tree.root / ".git" / "info" / "exclude"
+        exclude.unlink()
+        expected = judged(tree)
+        os.mkfifo(tree.root / place)
+        monkeypatch.setattr(process, "LONG_S", 0.05)
+        repo = repo_at(tree.root)
+        for paths in (None, {b"out"}):
+            found = repo.listing(paths)
+            files = sorted(set(found.files) - {place.encode()})
+            assert files == [p for p in expected if paths is None or p.startswith(b"out/")]
+            assert [n for n in found.notes if place in n and "remove it" in n] == found.notes != []
+        assert repo.tracked_but_ignored() == {b"t.log"}
+        (tree.root / place).unlink()
+        assert sorted(repo.listing().files) == expected
+        assert repo.listing().notes == []
+
+    def test_a_fifo_where_git_reads_attributes(self, tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+        tree.write({".gitattributes": "*.x linguist-language=Go\n", "a.x": "", "d/.gitattributes": ""})
+        tree.commit()
+        repo = repo_at(tree.root)
+        (tree.root / "d" / ".gitattributes").unlink()
+        os.mkfifo(tree.root / "d" / ".gitattributes")
+        monkeypatch.setattr(process, "LONG_S", 0.05)
+        assert repo.attributes([b"a.x", b"d/b.x"]) == {}
+        (tree.root / "d" / ".gitattributes").unlink()
+        assert repo.attributes([b"a.x"]) == {b"a.x": Attributes("Go", None)}
+
     def test_nothing_is_written_and_no_monitor_runs(self, tree: Tree) -> None:
         tree.write({"a.py": "", "spy.sh": "#!/bin/sh\ntouch ran\n"})
         (tree.root / "spy.sh").chmod(0o755)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 from ckvd.worktree.git.refs import Head
 from ckvd.worktree.git.repo import Repo
-from ckvd.worktree.git.root import Marks, Root, found_again, marks
+from ckvd.worktree.git.root import Marks, Root, found_again, is_repository, marks
 from ckvd.worktree.git.state import State
+from ckvd.worktree.paths import folders_of
+
+_MOST_TURNED = 5000
+"""Paths beyond which everything is looked at: stamps then spare the reading."""
 
 
 class Following:
@@ -57,4 +63,15 @@ class Following:
         if self.repo is None:
             return frozenset()
         before, self._state = self._state, self.repo.state()
-        return None if before is None else self.repo.turned(before, self._state)
+        return None if before is None else turned(self.repo.path, before, self._state)
+
+
+def turned(root: bytes, before: State, now: State) -> frozenset[bytes] | None:
+    """What may have changed sides between two states: files, and folders with all below them; None for
+    everything."""
+    paths = now.turned(before)
+    if paths is None or len(paths) > _MOST_TURNED:
+        return None
+    # A folder with a tracked file is never a repository of its own; one without it may be.
+    above = (f for f in folders_of(paths) if is_repository(os.path.join(root, f)))
+    return frozenset(paths.union(above))

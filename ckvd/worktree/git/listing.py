@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ckvd.model import Stamp
+from ckvd.model import Stamp, display_path
 from ckvd.worktree.git.process import records
 from ckvd.worktree.paths import folders_of, name
+from ckvd.worktree.walk import closed
 
+_CLOSED = re.compile(rb"could not open directory '(.*?)/?': (.*)")
 _GITLINK = b"160000"
 _RULE_FILES = frozenset((b".gitignore", b".gitattributes"))
 
@@ -57,6 +60,11 @@ def index_of(stamp: Stamp | None, tracked: Tracked) -> Index:
 def changed(before: bytes, after: bytes) -> set[bytes]:
     """The paths that only one of two values of `Index.names` has; gitlinks without the slash."""
     return {path.rstrip(b"/") for path in set(before.split(b"\0")) ^ set(after.split(b"\0"))} - {b""}
+
+
+def complaints(prefix: bytes, grumble: bytes) -> list[str]:
+    """The notes on folders that `git ls-files` could not read; their paths begin with `prefix`."""
+    return [closed(prefix + folder, display_path(why)) for folder, why in _CLOSED.findall(grumble)]
 
 
 def parsed(output: bytes) -> tuple[Tracked, Collection[bytes]]:

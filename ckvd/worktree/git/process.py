@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ckvd.errors import Stopped, WorktreeError
 from ckvd.model import display_path
@@ -17,6 +17,9 @@ from ckvd.model import display_path
 _HEARD = re.compile(r"GIT_CONFIG_(GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)")
 """What stays of `GIT_*`: where the configuration is, as the user's own git has it."""
 
+
+LONG_S = 2.0
+"""After so long, whoever runs git is asked whether it can ever end; nearly all commands take far less."""
 
 _running: dict[subprocess.Popen[bytes], bool] = {}
 """The commands under way, and whether `end_all` has ended them."""
@@ -28,9 +31,13 @@ def available() -> bool:
 
 
 def run(
-    arguments: Iterable[str | bytes], cwd: bytes, feed: bytes = b""
+    arguments: Iterable[str | bytes],
+    cwd: bytes,
+    feed: bytes = b"",
+    waiting: Callable[[], None] = lambda: None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in `cwd`, whatever its exit status. Raises WorktreeError where `cwd` or git itself is gone,
+    """Run git in `cwd`, whatever its exit status. `waiting` is called when that takes long, and rarer and
+    rarer from then on: what it raises ends git. Raises WorktreeError where `cwd` or git itself is gone,
     Stopped where `end_all` was called meanwhile."""
     command = ("git", "-c", "core.fsmonitor=false", *arguments)
     group = 0 if os.name == "posix" else None  # Ctrl-C is for us to handle, not for git
@@ -50,7 +57,7 @@ def run(
         _running[process] = False
     with process:
         try:
-            output, grumble = process.communicate(feed)
+            output, grumble = _answer(process, feed, waiting)
         except BaseException:  # whatever ended the wait passes on, and git does not outlive it
             _kill(process)
             raise
@@ -60,6 +67,19 @@ def run(
     if ended:
         raise Stopped
     return subprocess.CompletedProcess(command, process.returncode, output, grumble)
+
+
+def _answer(
+    process: subprocess.Popen[bytes], feed: bytes, waiting: Callable[[], None]
+) -> tuple[bytes, bytes]:
+    patience_s = LONG_S
+    while True:
+        try:
+            return process.communicate(feed, patience_s)
+        except subprocess.TimeoutExpired:
+            waiting()
+            feed = b""  # the rest of it is on its way
+            patience_s *= 2
 
 
 def end_all() -> None:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
-import re
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from ckvd.errors import WorktreeError
 from ckvd.model import Stamp, display_path
 from ckvd.worktree.git import attributes, process
 from ckvd.worktree.git.attributes import Attributes
 from ckvd.worktree.git.configuration import Configuration
-from ckvd.worktree.git.listing import Index, Listing, Tracked, index_of, parsed
+from ckvd.worktree.git.fifos import FifoError, Fifos
+from ckvd.worktree.git.listing import Index, Listing, Tracked, complaints, index_of, parsed
 from ckvd.worktree.git.refs import Head, Refs
 from ckvd.worktree.git.root import Root, common_dir, content, find_git_dir, is_repository
 from ckvd.worktree.git.state import State
 from ckvd.worktree.ignore import Ignore
 from ckvd.worktree.paths import any_above, as_seen_from, folders_of, name
 from ckvd.worktree.read import stamp_at
-from ckvd.worktree.walk import closed, walk
+from ckvd.worktree.walk import walk
 
 _MANY = 200
 """Paths beyond which one listing of everything is cheaper than so many pathspecs."""
-_MOST_TURNED = 5000
-"""Paths beyond which everything is looked at: stamps then spare the reading."""
-_CLOSED = re.compile(rb"could not open directory '(.*?)/?': (.*)")
+_log = logging.getLogger(__name__)
 
 
 class Repo:
@@ -43,6 +43,8 @@ class Repo:
         self.common_dir = common_dir(root.git_dir)
         self._refs = Refs(self.git_dir, self.common_dir)
         self._configuration = Configuration(self.path, self.git_dir)
+        self._fifos = Fifos(self.path, b".gitignore", self.ignore, self._ignore_sources)
+        self._attribute_fifos = Fifos(self.path, b".gitattributes", self.ignore, self._attribute_sources)
         self._last_index: Index | None = None
         self._told_head: tuple[object, Head] | None = None
         self._opened: dict[bytes, Repo] = {}
@@ -78,11 +80,13 @@ class Repo:
             return self._list_without_git(prefix, wanted, found)
         stamp = self._index_stamp()
         pathspecs = sorted(wanted) if wanted is not None and len(wanted) <= _MANY else []
-        output, grumble = self._git(
-            "ls-files", "-s", "-o", "-t", "--exclude-standard", "-z", "--", *pathspecs
-        )
-        for folder, why in _CLOSED.findall(grumble):
-            found.notes.append(closed(prefix + folder, display_path(why)))
+        command = "ls-files", "-s", "-o", "-t", "--exclude-standard", "-z", "--"
+        try:
+            output, grumble = self._ruled(self._fifos, *command, *pathspecs)
+        except FifoError as met:
+            found.notes.append(str(FifoError(os.path.join(prefix, met.path))))
+            return self._list_without_git(prefix, wanted, found)
+        found.notes += complaints(prefix, grumble)
         held, others = parsed(output)
         tracked = held.paths
         if not pathspecs:
@@ -134,13 +138,16 @@ class Repo:
         """What is in the index though ignore rules match it, submodules included."""
         found: set[bytes] = set()
         for prefix, repo in self._with_submodules():
-            if process.available():
-                output, _ = repo._git("ls-files", "-c", "-i", "--exclude-standard", "-z")
-                found.update(prefix + path for path in process.records(output))
-            else:
-                ignore = repo.ignore()
-                found.update(prefix + path for path in repo._read_index().paths if ignore.ignored(path))
+            found.update(prefix + path for path in repo._tracked_but_ignored())
         return frozenset(found)
+
+    def _tracked_but_ignored(self) -> list[bytes]:
+        if process.available():
+            with contextlib.suppress(FifoError):
+                output, _ = self._ruled(self._fifos, "ls-files", "-c", "-i", "--exclude-standard", "-z")
+                return process.records(output)
+        ignore = self.ignore()
+        return [path for path in self._read_index().paths if ignore.ignored(path)]
 
     def tracked_folders(self) -> frozenset[bytes]:
         """All folders that hold anything in an index, submodules included. For git, a folder that holds a
@@ -201,16 +208,6 @@ class Repo:
         known = self._with_submodules()
         return tuple((prefix.rstrip(b"/"), repo._index().names) for prefix, repo in known)
 
-    def turned(self, before: State, now: State) -> frozenset[bytes] | None:
-        """What may have changed sides between two states: files, and folders with all below them; None
-        for everything."""
-        paths = now.turned(before)
-        if paths is None or len(paths) > _MOST_TURNED:
-            return None
-        # A folder with a tracked file is never a repository of its own; one without it may be.
-        above = (f for f in folders_of(paths) if is_repository(os.path.join(self.path, f)))
-        return frozenset(paths.union(above))
-
     def rules(self) -> tuple[object, ...]:
         """What configuration and the rules outside the tree come to, as `State.rules` has it."""
         names = (b"/info/exclude", b"/info/attributes")
@@ -235,13 +232,13 @@ class Repo:
 
     def ignore(self) -> Ignore:
         """The ignore rules of this repository alone, read anew; for what must not cost a process."""
-        sources = [
-            path for path in (self._configuration.excludes(), self.common_dir + b"/info/exclude") if path
-        ]
+        sources = [content(path) for path in self._ignore_sources()]
         ignore_case = self._configuration.ignore_case()
-        return Ignore(
-            self.path, (b".gitignore",), [content(path) for path in sources], ignore_case=ignore_case
-        )
+        return Ignore(self.path, (b".gitignore",), sources, ignore_case=ignore_case)
+
+    def _ignore_sources(self) -> tuple[bytes, bytes]:
+        """The files of rules for the whole tree, the weakest first."""
+        return (self._configuration.excludes(), self.common_dir + b"/info/exclude")
 
     # Attributes
 
@@ -258,7 +255,12 @@ class Repo:
             left.difference_update(own)
             if own:
                 feed = b"".join(path[len(prefix) :] + b"\0" for path in own)
-                output, _ = repo._git("check-attr", "-z", "--stdin", *attributes.NAMES, feed=feed)
+                command = "check-attr", "-z", "--stdin", *attributes.NAMES
+                try:
+                    output, _ = repo._ruled(repo._attribute_fifos, *command, feed=feed)
+                except FifoError as met:
+                    _log.warning("%s; no attributes hold meanwhile", met)
+                    continue
                 found.update((prefix + path, said) for path, said in attributes.parse(output))
         return found
 
@@ -273,8 +275,10 @@ class Repo:
         if self._attribute_files is None:
             self.listing()
         inside = (os.path.join(self.path, path) for path in self._attribute_files or ())
-        outside = (self.common_dir + b"/info/attributes", self._configuration.attributes())
-        return any(b"linguist-" in content(path) for path in (*inside, *outside))
+        return any(b"linguist-" in content(path) for path in (*inside, *self._attribute_sources()))
+
+    def _attribute_sources(self) -> tuple[bytes, bytes]:
+        return (self.common_dir + b"/info/attributes", self._configuration.attributes())
 
     # The binary
 
@@ -284,9 +288,16 @@ class Repo:
     def _located(self, *arguments: str | bytes) -> tuple[str | bytes, ...]:
         return (b"--git-dir=" + self.git_dir, b"--work-tree=" + self.path, *arguments)
 
-    def _git(self, *arguments: str | bytes, feed: bytes = b"") -> tuple[bytes, bytes]:
+    def _ruled(self, fifos: Fifos, *arguments: str | bytes, feed: bytes = b"") -> tuple[bytes, bytes]:
+        """The same for a command that opens each of the files that `fifos` is about; raises FifoError."""
+        fifos.check()
+        return self._git(*arguments, feed=feed, waiting=fifos.find)
+
+    def _git(
+        self, *arguments: str | bytes, feed: bytes = b"", waiting: Callable[[], None] = lambda: None
+    ) -> tuple[bytes, bytes]:
         """What git prints, and what it grumbles about."""
-        done = process.run(self._located(*arguments), self.path, feed)
+        done = process.run(self._located(*arguments), self.path, feed, waiting)
         if done.returncode:
             why = process.complaint(done.stderr)
             raise WorktreeError(f"git cannot read {display_path(self.path)}: {why}")

@@ -115,8 +115,10 @@ def common_dir(git_dir: bytes) -> bytes:
 
 
 def content(path: bytes) -> bytes:
-    """A small file of git's own; empty where there is none to read."""
+    """A small file of git's own; empty where there is none to read. One that is a FIFO is not opened."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return b""
         with open(path, "rb") as file:
             return file.read()
     except OSError:
