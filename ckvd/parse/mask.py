@@ -95,6 +95,26 @@ def jsx_ampersands(source: bytes) -> bytes:
     return _BARE_AMPERSAND.sub(b"|", source)
 
 
+_ACCESSOR = re.compile(rb"\baccessor(?=[ \t]+(?!(?:in|of|instanceof|as|satisfies|is|extends)\b)[\w$#\[\"'])")
+
+
+def js_accessors(source: bytes) -> bytes:
+    """The word before a field with a getter and a setter (`static accessor x`)."""
+    return _ACCESSOR.sub(blank, source)
+
+
+_NAMED_ACCESSOR = re.compile(rb"(?<![.\w$])accessor(?=\s*[(=:;?!<])")
+_EXPORTED_TYPES = re.compile(rb"(?<=\bexport)[ \t]+type(?=[ \t]*\*)")
+_TAG_TYPES = re.compile(rb"(?<=[\w)\]])<(?:[^<>`;=]|=>|<(?:[^<>`;=]|=>|<[^<>`;=]*+>)*+>)*+>(?=`)")
+
+
+def ts_newer(source: bytes) -> bytes:
+    """Besides `js_accessors`, the `type` of `export type * from`, and the types of a tag (`` f<T>`…` ``);
+    and another word where `accessor` is a name."""
+    text = _NAMED_ACCESSOR.sub(b"_ccessor", js_accessors(source))
+    return _TAG_TYPES.sub(blank, _EXPORTED_TYPES.sub(blank, text))
+
+
 _HERE_DOCUMENT = re.compile(
     rb"<<<[ \t]*(['\"]?)([A-Za-z_]\w*)\1(\r?\n.*?^[ \t]*)\2\b", re.DOTALL | re.MULTILINE
 )
@@ -194,6 +214,7 @@ MASKS: dict[str, Mask] = {
     "dockerfile_escapes": dockerfile_escapes,
     "dockerfile_flags": dockerfile_flags,
     "graphql_links": graphql_links,
+    "js_accessors": js_accessors,
     "jsx_ampersands": jsx_ampersands,
     "julia_pictures": julia_pictures,
     "julia_symbols": julia_symbols,
@@ -215,5 +236,6 @@ MASKS: dict[str, Mask] = {
     "rust_primitive_macros": rust_primitive_macros,
     "swift_conditions": swift_conditions,
     "swift_newer": swift_newer,
+    "ts_newer": ts_newer,
     "zig_newer": zig_newer,
 }

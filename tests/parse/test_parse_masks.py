@@ -33,6 +33,26 @@ CASES = {
     "php": (AFTER_A_NOWDOC, ["first", "second"]),
     "tsx": ("const A = () => <li>{i as X} & more's {g & 1}</li>;\ntype T = X & Y;\n", ["A", "T"]),
     "tsx attribute": ('const A = () => <p title="a &amp b & c">d&e</p>;\n', ["A"]),
+    "javascript accessors": (
+        "class A {\n  static accessor x = 1;\n  accessor y = 2;\n  accessor() { return 3 }\n}\n",
+        ["A", "A.x", "A.y", "A.accessor"],
+    ),
+    "typescript accessors": (
+        "abstract class A {\n  static accessor x = 1;\n  override accessor y;\n"
+        "  abstract accessor z: number;\n  readonly accessor w = 2;\n"
+        "  accessor v = 3;\n  accessor() { return 4 }\n}\n",
+        ["A", "A.x", "A.y", "A.z", "A.w", "A.v", "A.accessor"],
+    ),
+    "tsx accessors": ("class A {\n  static accessor x = <b/>;\n}\n", ["A", "A.x"]),
+    "typescript exported types": (
+        "export type * from './a';\nexport type * as b from './b';\nexport function f() {}\n",
+        ["f"],
+    ),
+    "tsx tags": (
+        "const B = styled.div<{ a: number }>`x: ${p => p.a}`;\nconst C = css<Map<string, () => void>>`a`;\n"
+        "export function F() { return <div>a</div>; }\n",
+        ["B", "C", "F"],
+    ),
     "javascript": ("const A = () => <p>q?a=1&b=2 &lt; {f(x) && <b/>} & d</p>;\n", ["A"]),
 }
 

@@ -169,6 +169,20 @@ def test_classes_that_are_expressions(language: str) -> None:
     assert names(language, CLASSES) == NAMED_CLASSES
 
 
+@pytest.mark.parametrize("language", ["javascript", "typescript", "tsx"])
+@pytest.mark.parametrize(
+    "exported", ["{ fetch() {} }", "({ fetch() {} })", "{ fetch() {} } satisfies T", "{ fetch() {} } as T"]
+)
+def test_what_an_object_is_exported_as_is_no_matter(language: str, exported: str) -> None:
+    if language == "javascript" and exported.endswith("T"):
+        exported = "(/** @type {T} */ { fetch() {} })"
+    source = f"export default {exported};\n".encode()
+    result = parsed(language, source)
+    assert result.status == "ok"
+    assert [s.symbol for s in result.symbols] == ["default", "default.fetch"]
+    assert source[result.symbols[0].start : result.symbols[0].end] == source.strip()
+
+
 def test_constructors_that_share_a_signature_are_each_found() -> None:
     result = parsed("haskell", b"data G where\n  A, B :: G\n  C :: G\n")
     assert [s.symbol for s in result.symbols] == ["G", "G.A", "G.B", "G.C"]
