@@ -38,6 +38,7 @@ PARSERS: dict[str, Parser] = {
     "make": make.parse,
     "markdown": markdown.parse,
     "notebook": notebook.parse,
+    "php": islands.php,
     "rst": rst.parse,
     "sql": sql.parse,
     "template": templates.parse,

@@ -17,7 +17,7 @@ _MARK = re.compile(rb"^(?:<{7} |\|{7}(?=[ \r\n])|={7}(?=\r?$)|>{7} )[^\n]*\n?", 
 _FOLLOWS = {b"<": b"", b"|": b"<", b"=": b"<|", b">": b"="}
 """Of each mark, by its first character, those that it may come behind."""
 _FENCE = re.compile(rb"^ {0,3}(?:```|~~~)", re.MULTILINE)
-_STRICT = (None, "data", "notebook", "yaml")
+_STRICT = (None, "data", "notebook", "php", "yaml")
 """Parsers to which a mark outside of strings and comments is an error."""
 
 Conflict = list[Range]

@@ -34,6 +34,13 @@ _SCRIPT = re.compile(
 )
 _TYPESCRIPT = re.compile(rb"ts|typescript|(?:text|application)/(?:typescript|x-typescript)")
 _REMARK = re.compile(rb"\s*#[^\n]*")
+_ELEMENT = re.compile(rb"<(?:script|style)\b", re.IGNORECASE)
+_PHP = re.compile(
+    rb"<\?(?P<prints>=|(?:php)?\s*+(?:echo|print)\b)?(?:[^?'\"/#<]++|'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
+    rb"|/\*(?:[^*]|\*(?!/))*+|(?://|#)(?:[^\n?]|\?(?!>))*+"
+    rb"|<<<[ \t]*+([\"']?)(?P<name>\w++)\2\r?\n(?:(?![ \t]*+(?P=name)\b)[^\n]*+\n)*+|(?!\?>).)*+(?:\?>|\Z)",
+    re.DOTALL,
+)
 _TEMPLATE = re.compile(rb"<%(?P<mark>[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re.DOTALL)
 
 
@@ -56,6 +63,17 @@ def erb(path: str, source: bytes, language: Language) -> Parsed:
 def ejs(path: str, source: bytes, language: Language) -> Parsed:
     """JavaScript's templates: the code in the tags, and the scripts and styles around them."""
     return _combined(path, source, language, _templated(source, "javascript", b"=-"))
+
+
+def php(path: str, source: bytes, language: Language) -> Parsed:
+    """PHP, and the scripts and styles of the page that it stands in."""
+    own = templates.around(path, source, language, tree.parse, own_braces=True)
+    if not _ELEMENT.search(source):
+        return own
+    page = _PHP.sub(lambda code: re.sub(rb"[^\n]", b"x" if code["prints"] else b" ", code[0]), source)
+    if next(_elements(page), None) is None:
+        return own
+    return _joined(source, language, [own, templates.around(path, page, language, _page)])
 
 
 def _templated(source: bytes, language: str, output: bytes) -> Iterator[Island]:
@@ -125,6 +143,10 @@ def _only(source: bytes, ranges: Sequence[Range]) -> bytes:
 
 def _combined(path: str, source: bytes, language: Language, islands: Iterable[Island]) -> Parsed:
     parts = [_parsed(path, text, get(name)) for name, text in islands if _readable(get(name))]
+    return _joined(source, language, parts)
+
+
+def _joined(source: bytes, language: Language, parts: Sequence[Parsed]) -> Parsed:
     damage = merged([r for part in parts for r in part.damage])
     fault: int | None = None
     detail: str | None = None

@@ -60,6 +60,21 @@ def test_what_a_template_quotes_defines_nothing() -> None:
     assert shown(source, parsed("a.j2", source)) == [("yes", "macro", yes), ("open", "block", opened)]
 
 
+def test_scripts_and_styles_around_php() -> None:
+    source = (
+        b"<script>\nfunction s1() { return <?= $x ?>; }\nf(<?php echo g('?>') ?>);\n</script>\n"
+        b"<style>.z { a: b }</style>\n<?php\n// it's ?>\n<?php\n$a = <<<EOT\ndon't ?>\n"
+        b"<script>function no() {}</script>\nEOT;\n"
+        b"function mid() { return '<script>function no() {}</script>'; } # don't\nif ($a): ?>\n"
+        b"<script>function s2() {}</script>\n<?php endif; class Z {}\n"
+    )
+    result = parsed("a.php", source)
+    assert (result.status, result.language) == ("ok", "php")
+    assert [s.symbol for s in result.symbols] == ["s1", ".z", "a", "mid", "s2", "Z"]
+    tagged = b"<script>\nconst m = {{ f($x) }};\nfunction g() {}\n</script>\n"
+    assert parsed("a.php", tagged).status == "ok"
+
+
 def test_vue_with_two_scripts() -> None:
     source = (
         b'<template><div v-if="a > 1">{{ x }}</div></template>\n'
@@ -163,3 +178,8 @@ def test_what_is_said_is_of_the_line_in_the_file(path: str, source: str, detail:
 )
 def test_repetition_takes_linear_time(path: str, text: str) -> None:
     assert grows_linearly(lambda size: parsed(path, b"%>" + text.encode() * size), 20_000)
+
+
+@pytest.mark.parametrize("text", ['<?="', "<?php # ?", "?><script>"])
+def test_repetition_in_php_takes_linear_time(text: str) -> None:
+    assert grows_linearly(lambda size: parsed("a.php", b"<script></script>" + text.encode() * size), 4_000)
