@@ -38,13 +38,15 @@ def ocaml_pattern(node: ts.Node, source: bytes) -> list[Found]:
     """What the pattern of a `let` binds (`let (a, { b = c; _ }) = …`), each name once."""
     pattern = node.child_by_field_name("pattern")
     found: dict[str, Found] = {}
-    left = [pattern] if pattern is not None and pattern.child_count else []
+    left = [pattern] if pattern is not None and pattern.type.endswith("_pattern") else []
     while left:
         at = left.pop()
         if at.type == "value_name":
             name = text_of(at, source)
             found.setdefault(name, Found(name, at.start_byte))
-        left.extend(reversed(at.named_children))
+        left += [
+            c for c in reversed(at.named_children) if c.type.endswith("_pattern") or c.type == "value_name"
+        ]
     found.pop("_", None)
     return list(found.values())
 

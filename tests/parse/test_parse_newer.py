@@ -125,7 +125,7 @@ CASES: dict[str, tuple[str, Rows]] = {
     ),
     "ocaml patterns": (
         "let (a, b) = (1, 2)\nlet { x = y; _ }, Some q = t\nlet () = f ()\nlet (c : int) = 3\n"
-        "let (_ : int) = 3\nlet (A d | B d) = t\n",
+        'let (_ : int) = 3\nlet (A d | B d) = t\nlet [%name e "x"] = u\n',
         [
             ("a", "constant", "let (a, b) = (1, 2)"),
             ("b", "constant", "let (a, b) = (1, 2)"),
