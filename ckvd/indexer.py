@@ -67,6 +67,7 @@ class Indexer:
     """Seconds that the last pass took to find out what to read."""
 
     def __post_init__(self) -> None:
+        self._noted: dict[bytes, str] = {}
         self.take_store(self.writer)
 
     def take_store(self, writer: Writer) -> None:
@@ -126,11 +127,18 @@ class Indexer:
         if todo or gone:
             revision = self._apply(found, todo, gone, attributes)
         self.progress.phase = ""
-        if found.only is None:
-            self.writer.set_meta({"notes": json.dumps([*self._root_notes, *found.notes])})
+        self._note(found)
         if revision is None:
             self.note_head()
         return revision
+
+    def _note(self, found: Scan) -> None:
+        """Keeps in `meta` what a look has met besides files; of all that it did not cover, what was known."""
+        self._noted = {
+            path: note for path, note in self._noted.items() if not found.covers(path)
+        } | found.notes
+        notes = (note for _, note in sorted(self._noted.items()))
+        self.writer.set_meta({"notes": json.dumps([*self._root_notes, *notes])})
 
     def _alive(self) -> None:
         if self.should_stop():

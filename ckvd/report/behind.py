@@ -56,7 +56,7 @@ def look(where: Place) -> Behind:
         changed=tuple(_changed(tree.path, touched, known)),
         gone=tuple(sorted(known.keys() - found.entries.keys())),
         head=(head.ref, head.commit) if head else None,
-        notes=(*((tree.reason,) if tree.reason else ()), *found.notes),
+        notes=(*((tree.reason,) if tree.reason else ()), *found.notes.values()),
     )
 
 

@@ -38,10 +38,11 @@ class Entry:
 
 @dataclass(slots=True)
 class Scan:
-    """The files found, by path. `only` is what was looked at, None for everything."""
+    """The files found, by path, and for people a line on what else was met, by the path that it is about.
+    `only` is what was looked at, None for everything."""
 
     entries: dict[bytes, Entry] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: dict[bytes, str] = field(default_factory=dict)
     only: frozenset[bytes] | None = None
 
     def covers(self, path: bytes) -> bool:
@@ -146,7 +147,7 @@ def _plain(
         walked = walk(root, ignore, is_repository, start=start, prune=prune, alive=alive)
         listing.files += walked.files
         listing.nested += walked.nested
-        listing.notes += walked.notes
+        listing.notes.update(walked.notes)
     return listing
 
 
@@ -159,11 +160,9 @@ def _in_repository(root: bytes, path: bytes) -> bool:
     return False
 
 
-def _notes(listing: Listing) -> list[str]:
-    nested = (
-        f"{display_path(path)}: another repository, left out; index it by itself" for path in listing.nested
-    )
-    return [*listing.notes, *nested]
+def _notes(listing: Listing) -> dict[bytes, str]:
+    nested = dict.fromkeys(listing.nested, "another repository, left out; index it by itself")
+    return {path: f"{display_path(path) or '.'}: {why}" for path, why in (listing.notes | nested).items()}
 
 
 class _Folders:

@@ -7,23 +7,23 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ckvd.model import display_path
 from ckvd.worktree.ignore import Ignore
 from ckvd.worktree.paths import join
 
 
 @dataclass(slots=True)
 class Walked:
-    """`files` are all entries but folders; `nested` are folders that are repositories of their own."""
+    """`files` are all entries but folders; `nested` are folders that are repositories of their own; `notes`
+    say of folders why they cannot be read."""
 
     files: list[bytes] = field(default_factory=list)
     nested: list[bytes] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: dict[bytes, str] = field(default_factory=dict)
 
 
-def closed(folder: bytes, why: str | None) -> str:
+def closed(why: str | None) -> str:
     """The note on a folder that cannot be read."""
-    return f"{display_path(folder) or '.'}: {why}; nothing below it is indexed: chmod u+rx it, or ignore it"
+    return f"{why}; nothing below it is indexed: chmod u+rx it, or ignore it"
 
 
 def walk(
@@ -53,7 +53,7 @@ def walk(
         except (FileNotFoundError, NotADirectoryError):
             continue  # it vanished
         except OSError as error:
-            walked.notes.append(closed(folder, error.strerror))
+            walked.notes[folder] = closed(error.strerror)
             continue
         for name, is_folder in found:
             path = join(folder, name)

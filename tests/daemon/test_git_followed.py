@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -25,6 +26,12 @@ def head(tree: Tree) -> tuple[str | None, str | None]:
 
 def paths(tree: Tree) -> set[str]:
     return {path for (path,) in tree.rows("SELECT path FROM files")}
+
+
+def noted(tree: Tree) -> list[str]:
+    """The paths that there are notes on."""
+    ((notes,),) = tree.rows("SELECT value FROM meta WHERE key = 'notes'")
+    return [note.partition(":")[0] for note in json.loads(str(notes))]
 
 
 def equals_fresh(tree: Tree, ckvd: Ckvd) -> list[str]:
@@ -291,6 +298,11 @@ def test_other_worktrees_and_repositories_in_the_tree(tree: Tree, ckvd: Ckvd) ->
         assert "wt: another repository" in notes
         shutil.rmtree(tree.root / "clone" / ".git")
         wait_until(lambda: "clone/c.py" in paths(tree), "no repository any more")
+        wait_until(lambda: noted(tree) == ["wt"], "nor a note on one")
+        tree.git("init", "-q", "clone")
+        wait_until(lambda: noted(tree) == ["clone", "wt"], "a repository again")
+        shutil.rmtree(tree.root / "clone" / ".git")
+        wait_until(lambda: "clone/c.py" in paths(tree), "and none")
         tree.git("worktree", "remove", "--force", "wt")
         assert equals_fresh(tree, ckvd) == []
 
@@ -385,7 +397,7 @@ def test_a_fifo_where_git_reads_rules(tree: Tree, ckvd: Ckvd) -> None:
             wait_until(lambda: name in paths(tree), "a file beside a FIFO", 30)  # noqa: B023
             assert "d/new.log" not in paths(tree)
             assert equals_fresh(tree, ckvd) == []
-            assert "d/.gitignore is a FIFO" in ckvd("status", str(tree.root)).stdout
+            assert "d/.gitignore: a FIFO" in ckvd("status", str(tree.root)).stdout
             if present:
                 fifo.unlink()
                 tree.write({"d/.gitignore": "b.py\n"})

@@ -215,8 +215,10 @@ def test_unreadable_files_and_folders(tree: Tree, monkeypatch: pytest.MonkeyPatc
     assert {p: e.problem for p, e in first.entries.items() if e.problem} == {
         b"dir/in.py": "Permission denied"
     }
-    assert {note.partition(":")[0] for note in first.notes} == {"dir", "new", "w"}
-    assert all("Permission denied" in note and "chmod u+rx" in note for note in first.notes), first.notes
+    assert {note.partition(":")[0] for note in first.notes.values()} == {"dir", "new", "w"}
+    assert all("Permission denied" in note and "chmod u+rx" in note for note in first.notes.values()), (
+        first.notes
+    )
     assert isinstance(locked, Unreadable)
     assert (locked.reason, locked.detail) == ("unreadable", "Permission denied")
     assert not isinstance(reachable, Unreadable)
@@ -253,7 +255,7 @@ def test_other_repositories_are_notes_outside_git_too(folder: Tree) -> None:
     folder.git("init", "-q", "other")
     result = scanned(folder.root)
     assert set(result.entries) == {b"a.py"}
-    assert [note.partition(":")[0] for note in result.notes] == ["other"]
+    assert [note.partition(":")[0] for note in result.notes.values()] == ["other"]
     assert found(folder.root, only={b"other/b.py"}) == set()
 
 

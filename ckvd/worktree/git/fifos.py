@@ -12,12 +12,14 @@ from ckvd.worktree.git.root import is_repository
 from ckvd.worktree.ignore import Ignore
 from ckvd.worktree.paths import join
 
+NOTE = "a FIFO, at which git waits for ever; remove it"
+
 
 class FifoError(WorktreeError):
     """`path` is relative to the worktree, or absolute for a file outside."""
 
     def __init__(self, path: bytes) -> None:
-        super().__init__(f"{display_path(path)} is a FIFO, at which git waits for ever; remove it")
+        super().__init__(f"{display_path(path)}: {NOTE}")
         self.path = path
 
 

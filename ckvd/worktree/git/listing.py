@@ -20,12 +20,12 @@ _RULE_FILES = frozenset((b".gitignore", b".gitattributes"))
 @dataclass(slots=True)
 class Listing:
     """What git would name: `files` (whatever their type, on disk or not), and which of them are `tracked`;
-    `nested` are other repositories, left out; `notes` are for people."""
+    `nested` are other repositories, left out; `notes` tell people what is amiss with a path."""
 
     files: list[bytes] = field(default_factory=list)
     tracked: set[bytes] = field(default_factory=set)
     nested: list[bytes] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: dict[bytes, str] = field(default_factory=dict)
 
 
 class Tracked(NamedTuple):
@@ -62,9 +62,9 @@ def changed(before: bytes, after: bytes) -> set[bytes]:
     return {path.rstrip(b"/") for path in set(before.split(b"\0")) ^ set(after.split(b"\0"))} - {b""}
 
 
-def complaints(prefix: bytes, grumble: bytes) -> list[str]:
-    """The notes on folders that `git ls-files` could not read; their paths begin with `prefix`."""
-    return [closed(prefix + folder, display_path(why)) for folder, why in _CLOSED.findall(grumble)]
+def complaints(grumble: bytes) -> dict[bytes, str]:
+    """The notes on folders that `git ls-files` could not read."""
+    return {folder: closed(display_path(why)) for folder, why in _CLOSED.findall(grumble)}
 
 
 def parsed(output: bytes) -> tuple[Tracked, Collection[bytes]]:

@@ -13,7 +13,7 @@ from ckvd.model import Stamp, display_path
 from ckvd.worktree.git import attributes, process
 from ckvd.worktree.git.attributes import Attributes
 from ckvd.worktree.git.configuration import Configuration
-from ckvd.worktree.git.fifos import FifoError, Fifos
+from ckvd.worktree.git.fifos import NOTE, FifoError, Fifos
 from ckvd.worktree.git.listing import Index, Listing, Tracked, complaints, index_of, parsed
 from ckvd.worktree.git.refs import Head, Refs
 from ckvd.worktree.git.root import Root, common_dir, content, find_git_dir, is_repository
@@ -84,9 +84,9 @@ class Repo:
         try:
             output, grumble = self._ruled(self._fifos, *command, *pathspecs)
         except FifoError as met:
-            found.notes.append(str(FifoError(os.path.join(prefix, met.path))))
+            found.notes[os.path.join(prefix, met.path)] = NOTE
             return self._list_without_git(prefix, wanted, found)
-        found.notes += complaints(prefix, grumble)
+        found.notes.update((prefix + folder, why) for folder, why in complaints(grumble).items())
         held, others = parsed(output)
         tracked = held.paths
         if not pathspecs:
@@ -115,7 +115,7 @@ class Repo:
                 found.files.append(prefix + path)
         found.tracked.update(prefix + path for path in tracked if wanted is None or any_above(path, wanted))
         found.nested += [prefix + path for path in walked.nested if wanted is None or any_above(path, wanted)]
-        found.notes += walked.notes
+        found.notes.update((prefix + folder, why) for folder, why in walked.notes.items())
         return links
 
     def _index(self) -> Index:
