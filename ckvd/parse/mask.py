@@ -25,6 +25,7 @@ from ckvd.parse.objc import objc_bodies, objc_macros
 from ckvd.parse.perl import perl_forwards, perl_operators
 from ckvd.parse.powershell import powershell_statements
 from ckvd.parse.proto_mask import proto_groups
+from ckvd.parse.python_mask import python_newer
 
 Mask = Callable[[bytes], bytes]
 """A text → the same text, blanked here and there; of several the one with the fewest errors is taken."""
@@ -84,6 +85,21 @@ def ruby_heredocs(source: bytes) -> bytes:
     return source if open_ else b"\n".join(out)
 
 
+_ENDLESS = re.compile(
+    rb"^([ \t]*(?:\w+[ \t]+)?def[ \t]+(?:self\.)?\w+[?!]?(?:\([^()\n]*\))?[ \t]*=[ \t]+)"
+    rb"((?!(?:if|unless|case|while|until|not|begin|yield|for)\b)[a-z_]\w*[?!]?[ \t]+"
+    rb"(?!(?:if|unless|and|or|while|until|rescue|do)\b)[\"':@\w\[]"
+    rb"[^\n#]*?(?<![\s,\\|({\[])(?<!\bdo))(?=[ \t]*\r?$)",
+    re.MULTILINE,
+)
+
+
+def ruby_endless(source: bytes) -> bytes:
+    """Besides `ruby_heredocs`, one word for the call without parentheses that is all of a method
+    (`def f = puts "a"`)."""
+    return _ENDLESS.sub(lambda found: found[1] + b"_" * len(found[2]), ruby_heredocs(source))
+
+
 _BARE_AMPERSAND = re.compile(rb"(?<!&)&(?!&|#?\w+;)")
 
 
@@ -99,8 +115,8 @@ _ACCESSOR = re.compile(rb"\baccessor(?=[ \t]+(?!(?:in|of|instanceof|as|satisfies
 
 
 def js_accessors(source: bytes) -> bytes:
-    """The word before a field with a getter and a setter (`static accessor x`)."""
-    return _ACCESSOR.sub(blank, source)
+    """Besides `jsx_ampersands`, the word before a field with a getter and a setter (`static accessor x`)."""
+    return _ACCESSOR.sub(blank, jsx_ampersands(source))
 
 
 _NAMED_ACCESSOR = re.compile(rb"(?<![.\w$])accessor(?=\s*[(=:;?!<])")
@@ -109,10 +125,15 @@ _TAG_TYPES = re.compile(rb"(?<=[\w)\]])<(?:[^<>`;=]|=>|<(?:[^<>`;=]|=>|<[^<>`;=]
 
 
 def ts_newer(source: bytes) -> bytes:
-    """Besides `js_accessors`, the `type` of `export type * from`, and the types of a tag (`` f<T>`…` ``);
+    """That word too, the `type` of `export type * from`, and the types of a tag (`` f<T>`…` ``);
     and another word where `accessor` is a name."""
-    text = _NAMED_ACCESSOR.sub(b"_ccessor", js_accessors(source))
+    text = _NAMED_ACCESSOR.sub(b"_ccessor", _ACCESSOR.sub(blank, source))
     return _TAG_TYPES.sub(blank, _EXPORTED_TYPES.sub(blank, text))
+
+
+def tsx_newer(source: bytes) -> bytes:
+    """What `jsx_ampersands` and `ts_newer` take out."""
+    return ts_newer(jsx_ampersands(source))
 
 
 _HERE_DOCUMENT = re.compile(
@@ -232,10 +253,13 @@ MASKS: dict[str, Mask] = {
     "php_heredocs": php_heredocs,
     "powershell_statements": powershell_statements,
     "proto_groups": proto_groups,
+    "python_newer": python_newer,
+    "ruby_endless": ruby_endless,
     "ruby_heredocs": ruby_heredocs,
     "rust_primitive_macros": rust_primitive_macros,
     "swift_conditions": swift_conditions,
     "swift_newer": swift_newer,
     "ts_newer": ts_newer,
+    "tsx_newer": tsx_newer,
     "zig_newer": zig_newer,
 }

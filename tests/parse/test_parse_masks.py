@@ -33,6 +33,20 @@ CASES = {
     "php": (AFTER_A_NOWDOC, ["first", "second"]),
     "tsx": ("const A = () => <li>{i as X} & more's {g & 1}</li>;\ntype T = X & Y;\n", ["A", "T"]),
     "tsx attribute": ('const A = () => <p title="a &amp b & c">d&e</p>;\n', ["A"]),
+    "python defaults of type parameters": (
+        "class A[T = int, *Ts = *tuple[int, ...]]:\n    x: T\n\ndef f[T: int = int](x: T = 1) -> T:\n"
+        "    return x\n\ntype B[T = dict[str, int]] = list[T]\n",
+        ["A", "A.x", "f", "B"],
+    ),
+    "python remark at the margin": (
+        "class A:\n    @dec\n# why\n    def f(self):\n        return 1\n\n    def g(self):\n        pass\n",
+        ["A", "A.f", "A.g"],
+    ),
+    "ruby endless": (
+        'class A\n  def f = puts "a"\n  private def g(x) = puts x, 1\n  def h = 1\n'
+        "  def i = raise A, 'no' if x\nend\n",
+        ["A", "A.f", "A.g", "A.h", "A.i"],
+    ),
     "javascript accessors": (
         "class A {\n  static accessor x = 1;\n  accessor y = 2;\n  accessor() { return 3 }\n}\n",
         ["A", "A.x", "A.y", "A.accessor"],
