@@ -41,7 +41,7 @@ _PHP = re.compile(
     rb"|<<<[ \t]*+([\"']?)(?P<name>\w++)\2\r?\n(?:(?![ \t]*+(?P=name)\b)[^\n]*+\n)*+|(?!\?>).)*+(?:\?>|\Z)",
     re.DOTALL,
 )
-_TEMPLATE = re.compile(rb"<%(?P<mark>[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re.DOTALL)
+_TEMPLATE = re.compile(rb"<%(?P<mark>==|[%#=_-]?)(?P<code>.*?)(?P<end>[-_]?%>)", re.DOTALL)
 
 
 def html(path: str, source: bytes, language: Language) -> Parsed:
@@ -57,7 +57,7 @@ def _page(path: str, source: bytes, language: Language) -> Parsed:
 
 def erb(path: str, source: bytes, language: Language) -> Parsed:
     """Ruby's templates: the Ruby in the tags, and the scripts and styles around them."""
-    return _combined(path, source, language, _templated(source, "ruby", b"="))
+    return _combined(path, source, language, _templated(source, "ruby", b"=="))
 
 
 def ejs(path: str, source: bytes, language: Language) -> Parsed:

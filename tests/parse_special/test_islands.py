@@ -39,6 +39,12 @@ def test_code_in_a_tag_may_begin_with_a_comment() -> None:
     assert [(s.symbol, s.doc) for s in parsed("a.erb", source).symbols] == [("row", "Doc.")]
 
 
+def test_a_value_that_is_printed_as_it_is() -> None:
+    source = b"<p><%== title %></p>\n<% def row %>\n<% end %>\n<script>\n f(<%== data %>)\n</script>\n"
+    result = parsed("a.erb", source)
+    assert (result.status, [s.symbol for s in result.symbols]) == ("ok", ["row"])
+
+
 def test_javascript_in_ejs() -> None:
     source = (TEMPLATES / "list.ejs").read_bytes()
     result = parsed("list.ejs", source)
