@@ -1,4 +1,4 @@
-"""Whether a database is whole: SQLite's own checks, and the texts against their hashes."""
+"""Whether a database is whole: SQLite's own checks, rows against each other, texts against their hashes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import apsw
 
 from ckvd.errors import StoreError
 from ckvd.model import digest
+from ckvd.store import orphans
 from ckvd.store.connection import connect_reader, plain_errors
 
 _STEPS = 100_000  # of SQLite's virtual machine between two looks at whether to stop
@@ -69,7 +70,7 @@ class Checker:
                 db.set_progress_handler(self._stopped.is_set, _STEPS)
                 with self._lock:
                     self._db = db
-                return structure(db) or texts(db)
+                return structure(db) or orphans.find(db) or texts(db)
             except apsw.InterruptError:
                 return None
             finally:

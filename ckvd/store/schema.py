@@ -10,7 +10,7 @@ from typing import cast
 import apsw
 
 from ckvd import words
-from ckvd.store import check, codes
+from ckvd.store import check, codes, orphans
 from ckvd.store.connection import APPLICATION_ID, CONTRACT_VERSION, transaction
 from ckvd.store.migrations import CODES_SINCE, MIGRATIONS
 from ckvd.store.owner import SCHEMA_VERSION, Objects, meta_of, objects_of, version
@@ -23,9 +23,9 @@ FTS = {"chunks_fts": "chunk", "names_fts": "name"}
 def ensure(db: apsw.Connection, verify: bool) -> None:
     """Leaves `db`, which `check_owner` let pass, with this version's schema.
 
-    With `verify`, the whole file is read and checked: apsw.CorruptError is raised where it is malformed, the
-    index emptied where a text is not the one that was stored, and all else taken for unread, so that the next
-    pass compares each row.
+    With `verify`, rows that hang on none are dropped, and the whole file is read and checked:
+    apsw.CorruptError is raised where it is malformed, the index emptied where a text is not the one that was
+    stored, and all else taken for unread, so that the next pass compares each row.
     """
     was, objects = (db.pragma("user_version"), version(db)), objects_of(db)
     current = was == (CONTRACT_VERSION, SCHEMA_VERSION)
@@ -36,6 +36,9 @@ def ensure(db: apsw.Connection, verify: bool) -> None:
             elif not _migrate(db, *was):
                 _rebuild(db, objects)
     _drop_triggers(db, objects)
+    if verify:
+        with transaction(db):
+            orphans.drop(db)
     # Before the whole is checked: a full-text index that is wrong is made anew, the file need not go for it.
     _mend_words(db, verify)
     if not verify:

@@ -201,12 +201,7 @@ def set_model(db: apsw.Connection, model: ModelRow, revision: int) -> None:
         db.execute("UPDATE model SET serving = target")
     _settle(db, revision)
     _come_into_their_own(db, "?", [(1,)], revision)
-    db.execute("DELETE FROM pending")
-    db.execute(
-        "INSERT INTO pending(chunk, priority) SELECT id, revision FROM chunk AS c WHERE NOT EXISTS"
-        " (SELECT 1 FROM vector WHERE hash = c.embed_hash AND model_id = (SELECT id FROM model WHERE target))"
-    )
-    _serve_if_complete(db)
+    _wait(db)
     _note_model(db)
 
 
@@ -217,6 +212,37 @@ def set_no_model(db: apsw.Connection, revision: int) -> None:
     db.execute("DELETE FROM stand_in")
     _settle(db, revision)
     _note_model(db)
+
+
+_BARE = (
+    "EXISTS (SELECT 1 FROM model WHERE target) AND NOT EXISTS (SELECT 1 FROM vector"
+    " WHERE hash = chunk.embed_hash AND model_id = (SELECT id FROM model WHERE target))"
+)
+
+
+def _wait(db: apsw.Connection) -> None:
+    """Has all chunks wait that want a vector of the target."""
+    db.execute("DELETE FROM pending")
+    db.execute(f"INSERT INTO pending(chunk, priority) SELECT id, revision FROM chunk WHERE {_BARE}")
+    _serve_if_complete(db)
+
+
+def all_wait(db: apsw.Connection) -> bool:
+    """Whether those chunks wait that want a vector of the target, and no other."""
+    wrong = f"SELECT 1 FROM chunk WHERE (id IN (SELECT chunk FROM pending)) != ({_BARE})"
+    return not db.execute(f"SELECT EXISTS ({wrong})").get
+
+
+def mend(db: apsw.Connection) -> None:
+    """Makes what waits, stands in and is in use follow from the chunks and vectors that there are."""
+    db.execute(
+        "DELETE FROM stand_in WHERE NOT EXISTS (SELECT 1 FROM vector WHERE hash = stand_in.hash"
+        " AND model_id = (SELECT id FROM model WHERE serving))"
+    )
+    revision = _revision(db)
+    _come_into_their_own(db, "?", [(1,)], revision)
+    _settle(db, revision)
+    _wait(db)
 
 
 def is_target(db: apsw.Connection, identity: str | None) -> bool:
@@ -236,7 +262,7 @@ def _serve_if_complete(db: apsw.Connection) -> None:
 
 
 def _revision(db: apsw.Connection) -> int:
-    return int(db.execute("SELECT value FROM meta_kv WHERE key = 'revision'").get)
+    return int(db.execute("SELECT value FROM meta_kv WHERE key = 'revision'").get or 0)
 
 
 def _settle(db: apsw.Connection, revision: int) -> None:

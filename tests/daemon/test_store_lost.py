@@ -57,7 +57,11 @@ LOSSES: dict[str, Callable[[Tree], object]] = {
     "the socket": lambda tree: beside(tree, ".sock").unlink(),
     "the lock": lambda tree: beside(tree, ".lock").unlink(),
     "rows": lambda tree: by_another(
-        tree, "DELETE FROM file WHERE id % 3 = 0", "DELETE FROM symbol WHERE id % 5 = 0"
+        tree,
+        "DELETE FROM file WHERE id % 3 = 0",
+        "DELETE FROM symbol WHERE id % 5 = 0",
+        "DELETE FROM chunk WHERE id % 7 = 0",
+        "DELETE FROM vector WHERE id % 11 = 0",
     ),
     "a table": lambda tree: by_another(tree, "DROP TABLE symbol"),
 }

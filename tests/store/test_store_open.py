@@ -264,6 +264,50 @@ def test_what_other_programs_do_to_the_file_is_noticed(filled: Path) -> None:
         assert not w.in_place()
 
 
+ORPHANED = {
+    "chunks that wait": "DELETE FROM chunk WHERE id IN (SELECT chunk FROM pending LIMIT 1)",
+    "chunks with vectors": "DELETE FROM chunk WHERE id NOT IN (SELECT chunk FROM pending)",
+    "files": "DELETE FROM file WHERE path = 'b.py'",
+    "the last file": "DELETE FROM file WHERE path = 'c.py'",
+    "headers": "DELETE FROM header",
+    "models": "DELETE FROM model",
+    "vectors": "DELETE FROM vector",
+    "what waits": "DELETE FROM pending",
+}
+
+
+@pytest.mark.parametrize("what", ORPHANED)
+def test_what_hung_on_rows_that_another_program_took_goes_too(
+    tmp_path: Path, filled: Path, what: str
+) -> None:
+    """Whoever waits for it would wait for ever. Found by the check of a daemon or an `index` that begins."""
+    late = (result(b"c.py", Function("g"), Function("h")), result(b"d.py", Class("Pool", (Function("get"),))))
+    fresh = tmp_path / "fresh.db"
+    for db in (filled, fresh):
+        with open_writer(str(db)) as w:
+            w.set_model(MODEL, "a", 8)
+            put(w, *FILES, *late)
+    found: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    with contextlib.closing(Checker(str(filled), found.put)):
+        assert found.get(timeout=20) is None
+    change(filled, ORPHANED[what])
+    with contextlib.closing(Checker(str(filled), found.put)):
+        assert found.get(timeout=20) is not None
+    with open_writer(str(filled), Trust.CHECKED) as w:
+        w.set_model(MODEL, "a", 8)
+        assert {state.cut_key for state in w.files().values()} <= {""}
+        put(w, *FILES, *late)
+        assert w.pending() == len(select(filled, "SELECT 1 FROM chunks WHERE NOT embedded"))
+        embed(w)
+        assert (w.pending(), w.oldest_pending()) == (0, None)
+    with open_writer(str(fresh)) as w:
+        embed(w)
+    assert faults(filled) == []
+    assert dump(filled) == dump(fresh)
+    with contextlib.closing(Checker(str(filled), found.put)):
+        assert found.get(timeout=20) is None
+
+
 def test_tables_that_another_program_changed_are_damage(filled: Path) -> None:
     with open_writer(str(filled)) as w:
         with contextlib.closing(connect(str(filled))) as other:
