@@ -141,6 +141,16 @@ _HERE_DOCUMENT = re.compile(
 )
 
 
+_BEHIND_PHP = re.compile(
+    rb"^[ \t]*__halt_compiler\s*\(\s*\)\s*;.*+", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+
+
+def php_halted(source: bytes) -> bytes:
+    """What comes behind `__halt_compiler();`, which is data."""
+    return _BEHIND_PHP.sub(blank, source)
+
+
 def php_heredocs(source: bytes) -> bytes:
     """Blank strings for heredocs and nowdocs: the grammar knows little of what may follow their end."""
 
@@ -180,13 +190,14 @@ def dockerfile_escapes(source: bytes) -> bytes:
 
 _DART = re.compile(
     rb"^library[ \t]*;"
-    rb"|^[ \t]+\babstract[ \t]+(?!(?:base|final[ \t]+class|interface|mixin|class|sealed)\b)",
+    rb"|^[ \t]+\babstract[ \t]+(?!(?:base|final[ \t]+class|interface|mixin|class|sealed)\b)"
+    rb"|^[ \t]+external(?=[ \t][^\n(){}=]*;)",
     re.MULTILINE,
 )
 
 
 def dart_newer(source: bytes) -> bytes:
-    """A `library;` without a name, and the `abstract` of fields."""
+    """A `library;` without a name, and the `abstract` and `external` of fields."""
     return _DART.sub(blank, source)
 
 
@@ -250,6 +261,7 @@ MASKS: dict[str, Mask] = {
     "objc_macros": objc_macros,
     "perl_forwards": perl_forwards,
     "perl_operators": perl_operators,
+    "php_halted": php_halted,
     "php_heredocs": php_heredocs,
     "powershell_statements": powershell_statements,
     "proto_groups": proto_groups,

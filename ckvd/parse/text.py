@@ -21,9 +21,10 @@ DOC_CHARACTERS = 1000
 _SPACE = b" \t\r\n\f\v"
 _OPENERS = " \t:={;,"
 _MARKER = re.compile(
-    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+'?|--+[ \t]+[|^](?=\s)|--+\[*|;+|%+|<!--|\(\*+|\{-\s?\|?"
-    r"|=begin|=end)?[ \t]?"
+    r"^\s*(?:/\*+!?|//[/!]?|\*+/|\*(?!\*)|<?#+'?|--+[ \t]+[|^](?=\s)|--+(?:\[=*\[?)?|;+|%+|<!--|\(\*+"
+    r"|\{-\s?\|?|=begin|=end)?[ \t]?"
 )
+_LONG_BRACKET = re.compile(r"\A(\s*--\[(=*)\[.*?)\s*\]\2\]\Z", re.DOTALL)
 _CLOSER = re.compile(r"\s*(?:\*+/|-->|\*+\)|-\}|#>)\s*$")
 _DIRECTIVE = re.compile(
     r"^(?://[a-z]+:\S|//export \w+$|//\s*\+build\s|///\s*<(?:reference|amd)|#!"
@@ -231,7 +232,7 @@ def comment_text(source: bytes, start: int, end: int) -> str:
     string = _STRING_LAST.search(raw) if raw.endswith(b'"') else None
     if string is not None:
         return string_text(raw, *string.span(1), _USAGE)
-    said = _DOC_STRING.sub(r"\2", raw.decode("utf-8", "replace"))
+    said = _LONG_BRACKET.sub(r"\1", _DOC_STRING.sub(r"\2", raw.decode("utf-8", "replace")))
     lines = said.split("\n")
     plain = (_MARKER.sub("", _CLOSER.sub("", s), count=1) for s in lines if not _DIRECTIVE.match(s.strip()))
     return _paragraph(_XML.sub("", s) for s in plain)

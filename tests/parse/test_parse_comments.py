@@ -137,3 +137,9 @@ def test_a_doc_comment_may_share_its_declarations_line(
     language: str, source: bytes, docs: dict[str, str]
 ) -> None:
     assert {s.name: s.doc for s in parsed(language, source).symbols} == docs
+
+
+def test_long_brackets_of_lua_are_no_part_of_what_they_say() -> None:
+    source = b"--[==[\n  x ]] y\n]==]\nfunction f() end\n--[[ z ]]\nfunction g() end\n"
+    source += b"--- [[a]]\nfunction h() end\n"
+    assert {s.name: s.doc for s in parsed("lua", source).symbols} == {"f": "x ]] y", "g": "z", "h": "[[a]]"}

@@ -123,6 +123,19 @@ CASES: dict[str, tuple[str, Rows]] = {
             ("O.e", "method", "@x\n  def e = 1"),
         ],
     ),
+    "php halted": (
+        '<?php\n// __halt_compiler();\nfunction a() {}\n__halt_compiler();\nfunction no() {} "\n',
+        [("a", "function", "function a() {}")],
+    ),
+    "dart fields": (
+        "abstract class A {\n  abstract int ab;\n  external int x;\n  external int f();\n}\n",
+        [
+            ("A", "class", "abstract class A {…}"),
+            ("A.ab", "field", "abstract int ab;"),
+            ("A.x", "field", "external int x;"),
+            ("A.f", "method", "external int f();"),
+        ],
+    ),
     "ocaml patterns": (
         "let (a, b) = (1, 2)\nlet { x = y; _ }, Some q = t\nlet () = f ()\nlet (c : int) = 3\n"
         'let (_ : int) = 3\nlet (A d | B d) = t\nlet [%name e "x"] = u\n',
