@@ -10,6 +10,7 @@ from ckvd.control import Request
 from ckvd.errors import DamagedStoreError, StoreError
 from ckvd.front import Front
 from ckvd.indexer import Indexer
+from ckvd.store import files
 from ckvd.store.check import Checker
 from ckvd.store.states import Foreign
 
@@ -77,6 +78,7 @@ class Guard:
             return None  # the database in it only waits for its return
         if not (self._in_place() and self._front.locked()):
             return Ended.STORE_GONE
+        files.narrow(self._front.places.db)
         try:
             self._front.hold()
         except StoreError as e:

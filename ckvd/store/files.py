@@ -53,6 +53,21 @@ def prepare(path: str) -> None:
         raise refused(f"cannot write {path}", e, "check its permissions or pass --db") from e
 
 
+def narrow(path: str) -> None:
+    """Closes the database in ckvd's own folder, and what SQLite has beside it, to others again.
+
+    By name: to open and close one of them would drop SQLite's locks on it.
+    """
+    if not is_own_folder(path):
+        return
+    modes = {os.path.dirname(path): 0o700, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600}
+    for name, mode in modes.items():
+        with contextlib.suppress(OSError):  # it is gone, or somebody else's: told where it matters
+            found = os.lstat(name)
+            if stat.S_IMODE(found.st_mode) != mode and not stat.S_ISLNK(found.st_mode):
+                os.chmod(name, mode)
+
+
 def _own_folder(folder: str) -> None:
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)

@@ -40,6 +40,16 @@ def test_the_index_is_its_owners_whatever_the_umask(tree: Tree, ckvd: Ckvd, mask
         assert stat.S_IMODE(tree.db.parent.stat().st_mode) == 0o700
 
 
+def test_modes_that_somebody_changed_are_put_back(tree: Tree, ckvd: Ckvd) -> None:
+    tree.write({"a.py": "def a(): pass\n"})
+    files = [tree.db, *(tree.db.with_name(f"index.db-{end}") for end in ("wal", "shm"))]
+    with ckvd.daemon(tree.root):
+        for file, mode in zip((*files, tree.db.parent), (0o666, 0o640, 0, 0o755), strict=True):
+            file.chmod(mode)
+        wait_until(lambda: stat.S_IMODE(tree.db.parent.stat().st_mode) == 0o700, "the folder")
+        wait_until(lambda: {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}, "the files")
+
+
 def test_credentials_are_left_out_until_they_are_named(tree: Tree, ckvd: Ckvd, tmp_path: Path) -> None:
     key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n"
     tree.write({".env": "TOKEN=open-sesame\n", "deploy/id_ed25519": key, "a.py": "def a(): pass\n"})

@@ -15,7 +15,7 @@ from made_files import Class, Function, result
 from store_support import MODEL, dump, embed, faults, put, select
 
 from ckvd.errors import DamagedStoreError, NewerStoreError, StoreError
-from ckvd.store import owner, schema
+from ckvd.store import files, owner, schema
 from ckvd.store.check import Checker
 from ckvd.store.connection import connect
 from ckvd.store.writer import Foreign, Trust, open_writer
@@ -68,6 +68,14 @@ def test_wide_modes_of_the_own_folder_are_narrowed(filled: Path) -> None:
     open_writer(str(filled)).close()
     assert stat.S_IMODE(filled.stat().st_mode) == 0o600
     assert stat.S_IMODE(filled.parent.stat().st_mode) == 0o700
+    with open_writer(str(filled)) as w:
+        put(w, *FILES)
+        for name in (filled, filled.with_name("index.db-wal"), filled.with_name("index.db-shm")):
+            name.chmod(0o666)
+            files.narrow(str(filled))
+            assert stat.S_IMODE(name.stat().st_mode) == 0o600
+        assert w.in_place()
+        assert w.foreign() is None
 
 
 def test_reopening_keeps_all(filled: Path) -> None:
