@@ -141,16 +141,6 @@ _HERE_DOCUMENT = re.compile(
 )
 
 
-_BEHIND_PHP = re.compile(
-    rb"^[ \t]*__halt_compiler\s*\(\s*\)\s*;.*+", re.DOTALL | re.MULTILINE | re.IGNORECASE
-)
-
-
-def php_halted(source: bytes) -> bytes:
-    """What comes behind `__halt_compiler();`, which is data."""
-    return _BEHIND_PHP.sub(blank, source)
-
-
 def php_heredocs(source: bytes) -> bytes:
     """Blank strings for heredocs and nowdocs: the grammar knows little of what may follow their end."""
 
@@ -158,6 +148,17 @@ def php_heredocs(source: bytes) -> bytes:
         return b"'" + blanked(found[0])[1:-1] + b"'"
 
     return _HERE_DOCUMENT.sub(quoted, source)
+
+
+_HALT = re.compile(rb"^[ \t]*__halt_compiler\s*\(\s*\)\s*;", re.MULTILINE | re.IGNORECASE)
+
+
+def php_halted(source: bytes) -> bytes:
+    """What comes behind `__halt_compiler();`, which is data; in a heredoc it is a text like another."""
+    if not _HALT.search(source):
+        return source
+    found = _HALT.search(php_heredocs(source))
+    return source[: found.end()] + blanked(source[found.end() :]) if found else source
 
 
 _BACKTICK = re.compile(

@@ -124,7 +124,8 @@ CASES: dict[str, tuple[str, Rows]] = {
         ],
     ),
     "php halted": (
-        '<?php\n// __halt_compiler();\nfunction a() {}\n__halt_compiler();\nfunction no() {} "\n',
+        "<?php\n// __halt_compiler();\nf(<<<X\n__halt_compiler();\nX);\nfunction a() {}\n"
+        '__halt_compiler();\nfunction no() {} "\n',
         [("a", "function", "function a() {}")],
     ),
     "dart fields": (
