@@ -459,6 +459,15 @@ def test_a_git_that_nobody_waits_for_any_more_is_ended(tree: Tree) -> None:
             asked.result()
 
 
+def test_a_git_that_takes_long_to_read_what_it_is_fed(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "LONG_S", 0.02)
+    asked: list[None] = []
+    slow = ("-c", "alias.slow=!sleep 0.2; wc -c", "slow")
+    done = process.run(slow, encoded(tree.root), b"x" * 1_000_000, lambda: asked.append(None))
+    assert int(done.stdout) == 1_000_000
+    assert asked
+
+
 def test_configuration_in_files_that_were_empty_or_missing(
     tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

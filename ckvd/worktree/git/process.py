@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterable
+from typing import IO
 
 from ckvd.errors import Stopped, WorktreeError
 from ckvd.model import display_path
@@ -45,7 +46,7 @@ def run(
         process = subprocess.Popen(
             command,
             cwd=cwd,
-            stdin=subprocess.PIPE,
+            stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=_environment(),
@@ -72,14 +73,22 @@ def run(
 def _answer(
     process: subprocess.Popen[bytes], feed: bytes, waiting: Callable[[], None]
 ) -> tuple[bytes, bytes]:
+    if process.stdin is not None:
+        # A second `communicate` would not go on feeding what the first could not.
+        threading.Thread(target=_feed, args=(process.stdin, feed), name="ckvd-feed", daemon=True).start()
+        process.stdin = None
     patience_s = LONG_S
     while True:
         try:
-            return process.communicate(feed, patience_s)
+            return process.communicate(timeout=patience_s)
         except subprocess.TimeoutExpired:
             waiting()
-            feed = b""  # the rest of it is on its way
             patience_s *= 2
+
+
+def _feed(stdin: IO[bytes], feed: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), stdin:  # it may end before it has read all
+        stdin.write(feed)
 
 
 def end_all() -> None:
