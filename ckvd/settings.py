@@ -19,7 +19,7 @@ from ckvd.errors import ConfigError
 from ckvd.languages import version
 from ckvd.model import CutOptions
 
-ANALYSIS_VERSION = 20
+ANALYSIS_VERSION = 21
 """Grows when the same bytes would be cut otherwise: every file is then analysed anew."""
 
 _LARGEST = 1 << 20  # bytes; a configuration is a page, and whatever is larger is something else

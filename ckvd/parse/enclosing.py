@@ -104,7 +104,8 @@ def around(
     reach = start, text.trimmed(source, start, min(node.end_byte, len(source)))
     holds = reach if unnamed else None
     end = text.trimmed(source, start, end)
-    ends = (n.child(n.child_count - 1) for n in (node, hits[0], hits[0].parent or node) if n.child_count)
+    inner = hits[0].parent if hits[0] != node else None  # the end of what a branch lies in is not its own
+    ends = (n.child(n.child_count - 1) for n in (node, hits[0], inner) if n is not None and n.child_count)
     closes = any(last is not None and not last.is_named for last in ends)
     frames = () if unnamed else (Frame(start, end, reach[1], closes),)
     head = HeaderItem("signature", start, end, frames=frames, lead=lead, holds=holds)

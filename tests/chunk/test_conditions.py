@@ -70,6 +70,13 @@ def g():
             ["#ifndef X", "#define X", "#endif", "#ifndef Y", "#define Y (1 + 1)", "#endif"],
         ),
         (
+            "b.c",
+            "#if A\n# include <a.h>\n# define T a_t\n#elif B\n# include <b.h>\n# define T b_t\n#endif\n\n"
+            "int f(void)\n{\n  return 1;\n}\n",
+            "f",
+            ["#if A", "# include <a.h>", "#elif B", "# include <b.h>", "#endif"],
+        ),
+        (
             "A.cs",
             "using A;\n#if NET6\nusing B;\n#else\nusing C;\n#endif\nclass D\n{\n    int F() => 1;\n}\n",
             "D.F",
