@@ -40,7 +40,10 @@ def _values(kind: Literal["constant", "member"], source: bytes, drafts: Sequence
     for draft in drafts:
         if draft.kind in HEADER_VALUES and _is_told(draft, source):
             name = f"{draft.rule.by} {draft.found.name}" if draft.rule.by else draft.found.name
-            groups.setdefault(draft.group, (draft, set()))[1].add(name)
+            group = draft.group
+            if draft.body and _is_stored(draft, source):
+                group = (group[0], text.trimmed(source, group[0], draft.body[0]))
+            groups.setdefault(group, (draft, set()))[1].add(name)
     return [
         HeaderItem(kind, *group, frozenset(names), first.frames, lead, first.holds)
         for group, (first, names) in groups.items()
@@ -54,8 +57,15 @@ def _is_told(draft: Draft, source: bytes) -> bool:
         return True
     if draft.rule.chunk != "multiline":
         return False
-    one_line = source.find(b"\n", draft.start, draft.end) < 0
+    one_line = source.find(b"\n", draft.start, draft.end) < 0 or _is_stored(draft, source)
     return one_line or draft.kind == "macro" or (draft.body is None and draft.kind != "variable")
+
+
+def _is_stored(draft: Draft, source: bytes) -> bool:
+    """Whether a property is set where it is declared and has code behind that (`var x = 0`, `get() = …`)."""
+    if draft.kind != "property" or not draft.rule.trailing or draft.body is None:
+        return False
+    return b"=" in source[draft.declared : draft.body[0]]
 
 
 def _chunked(draft: Draft, source: bytes) -> bool:

@@ -144,12 +144,15 @@ def _begin(table: Table, node: ts.Node, leading: frozenset[int], marks: list[tex
 
 
 def _trailing(table: Table, node: ts.Node, kinds: frozenset[int], size: int) -> tuple[int | None, int | None]:
-    """Where the siblings that belong to a declaration begin and end; None where there are none."""
+    """Where the siblings that belong to a declaration begin, from the first with code (`private set` has
+    none), and end; None where there are none."""
     start = end = None
+    no_code = table.modifiers | table.comments
     at = node.next_named_sibling
     while at is not None and (at.kind_id in kinds or at.kind_id in table.comments):
         if at.kind_id in kinds:
-            start = at.start_byte if start is None else start
+            if start is None and any(c.kind_id not in no_code for c in at.named_children):
+                start = at.start_byte
             end = min(at.end_byte, size)
         at = at.next_named_sibling
     return start, end

@@ -280,8 +280,27 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
             "A.f",
             ["contract A {", "  using B for uint;"],
         ),
+        (
+            "a.kt",
+            'class A {\n    var state: Int = 0\n        private set\n\n    var name: String = ""\n'
+            "        get() = field.trim()\n        private set\n\n    val size: Int\n        get() = 1\n\n"
+            "    fun step() {\n        state += 1\n    }\n}\n",
+            "A.step",
+            ["class A {", "    var state: Int = 0", "        private set", '    var name: String = ""'],
+        ),
     ],
-    ids=["singleton", "linkage", "unnamed", "of-unnamed", "foreign", "extension", "global", "trait", "using"],
+    ids=[
+        "singleton",
+        "linkage",
+        "unnamed",
+        "of-unnamed",
+        "foreign",
+        "extension",
+        "global",
+        "trait",
+        "using",
+        "accessors",
+    ],
 )
 def test_what_encloses_without_a_name_and_what_a_type_takes_in_is_told(
     path: str, text: str, name: str, told: list[str]
