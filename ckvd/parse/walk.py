@@ -280,9 +280,9 @@ class Walk:
         kind = compiled.rule.kind
         between = (a for a in reversed(self._arounds) if a.depth > scope.depth and kind == "member")
         unnamed = next((a for a in between if a.unnamed), None)
-        told = scope.where == ("type" if kind == "member" else "module")
-        if kind == "constant":
-            told = scope.where != "local"
+        told = scope.where != "local" or (kind == "import" and scope.draft is not None)
+        told = told and (kind != "member" or scope.where == "type")
+        told = told and (kind != "package" or scope.where == "module")
         if (unnamed is None and not told) or node.kind_id == ERROR_KIND:
             return
         outer = self._outermost(node, depth)[0]

@@ -288,6 +288,25 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
             "A.step",
             ["class A {", "    var state: Int = 0", "        private set", '    var name: String = ""'],
         ),
+        (
+            "a.scala",
+            "class A {\n  import Consts._\n\n  def over(x: Int) = max(x, 1) > Limit\n}\n\nobject B {\n"
+            "  def g = 1\n}\n",
+            "A.over",
+            ["class A {", "  import Consts._"],
+        ),
+        (
+            "a.py",
+            "class A:\n    import re\n\n    def f(self):\n        return self.re.match()\n",
+            "A.f",
+            ["class A:", "    import re"],
+        ),
+        (
+            "a.py",
+            "def f():\n    import re\n\n    def g():\n        return re.match()\n\n    return g\n",
+            "f.g",
+            ["def f():", "    import re"],
+        ),
     ],
     ids=[
         "singleton",
@@ -300,6 +319,9 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
         "trait",
         "using",
         "accessors",
+        "imports-of-a-class",
+        "imports-of-a-python-class",
+        "imports-of-a-function",
     ],
 )
 def test_what_encloses_without_a_name_and_what_a_type_takes_in_is_told(
