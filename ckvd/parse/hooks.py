@@ -18,7 +18,7 @@ from ckvd.parse.julia import julia_function, julia_type, julia_value
 from ckvd.parse.nix import nix_binding
 from ckvd.parse.objc_names import objc_selector, objc_values
 from ckvd.parse.python_names import python_targets
-from ckvd.parse.rust_names import rust_impl, rust_use
+from ckvd.parse.rust_names import rust_impl, rust_statics, rust_use
 from ckvd.parse.terraform_names import terraform_block, terraform_local
 
 
@@ -113,5 +113,6 @@ IMPORT_HOOKS: dict[str, ImportHook] = {
     "elixir_alias": elixir_alias,
     "go_import": go_import,
     "perl_imports": perl_imports,
+    "rust_statics": rust_statics,
     "rust_use": rust_use,
 }

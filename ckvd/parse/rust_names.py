@@ -1,4 +1,4 @@
-"""Rust: whose an `impl` is, and what a `use` binds."""
+"""Rust: whose an `impl` is, and what a `use` or a macro binds."""
 
 from __future__ import annotations
 
@@ -34,3 +34,11 @@ def rust_use(node: ts.Node, source: bytes) -> list[str]:
         elif len(segments) > 1:
             prefix = segments[-2]
     return names
+
+
+_STATIC = re.compile(r"\b(?:static|const)\s+(?:ref\s+|mut\s+)?(\w+)\s*:")
+
+
+def rust_statics(node: ts.Node, source: bytes) -> list[str]:
+    """The values that a macro declares (`thread_local! { static A: … }`), which the grammar does not read."""
+    return _STATIC.findall(text_of(node, source))

@@ -307,6 +307,13 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
             "f.g",
             ["def f():", "    import re"],
         ),
+        (
+            "a.rs",
+            "thread_local! {\n    static DEPTH: u8 = 1;\n}\n\nlazy_static! {\n    static ref M: u8 = 2;\n}\n"
+            "fn depth() {\n    DEPTH.with(|d| d.get())\n}\n",
+            "depth",
+            ["thread_local! {", "    static DEPTH: u8 = 1;", "}"],
+        ),
     ],
     ids=[
         "singleton",
@@ -322,6 +329,7 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
         "imports-of-a-class",
         "imports-of-a-python-class",
         "imports-of-a-function",
+        "statics-in-a-macro",
     ],
 )
 def test_what_encloses_without_a_name_and_what_a_type_takes_in_is_told(
