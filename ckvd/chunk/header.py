@@ -96,7 +96,7 @@ class Headers:
         end: int,
         code: int,
         scopes: Collection[int],
-        around: Iterable[HeaderItem],
+        around: Collection[HeaderItem],
         own: Iterable[HeaderItem],
         said: Iterable[bytes] = (),
     ) -> tuple[Segment, ...]:
@@ -121,6 +121,10 @@ class Headers:
         items += [self._remark(i, i.lead) for i in items if i.lead is not None]
         framed = [item for item in items if item.kind != "signature"]
         items += [edge for item in framed for edge in self._edges(item, end)]
+        ends = (f.end for item in around for f in item.frames if f.closes)
+        last = max((item.start for item in framed), default=0)
+        # What is told of the lines behind what encloses the body is not in that.
+        items += [HeaderItem("signature", self._source.lines_of(e - 1, e)[0], e) for e in ends if e <= last]
         # What the body holds it need not be told, nor what the body is a part of.
         return self._render([*(i for i in items if i.end <= start or end <= i.start), *own])
 

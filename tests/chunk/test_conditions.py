@@ -197,6 +197,11 @@ def test_the_lines_of_a_condition_are_no_chunks_of_their_own(path: str, text: st
     assert [c.body for c in ordered(path, text)] == bodies
 
 
+def test_what_is_told_of_the_lines_behind_a_condition_is_not_under_it() -> None:
+    text = "class A {\n#if DEBUG\n  int F() {\n    return 1;\n  }\n#endif\n  int after = 3;\n}\n"
+    assert chunks_of("a.cs", text)["A.F"].header_text == "class A {\n#if DEBUG\n#endif\n  int after = 3;"
+
+
 def test_what_lies_in_a_branch_is_told_so() -> None:
     text = (
         "from a import new\n\n\nclass A:\n    if new:\n        def f(self):\n            return 1\n"
