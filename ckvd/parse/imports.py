@@ -45,4 +45,7 @@ def item(
         groups = compiled.frame.find(node, None)
         frames += tuple(Frame(g.start_byte, opened, g.end_byte, closes=True) for g in groups)
     end, rule = text.trimmed(source, start, end), compiled.rule
-    return HeaderItem(rule.kind, start, end, frozenset(names), frames, holds=holds, acts=rule.acts)
+    lead = None
+    if rule.kind in ("constant", "member"):
+        lead = text.remark(source, text.lead(source, start, marks)[1], start)
+    return HeaderItem(rule.kind, start, end, frozenset(names), frames, lead, holds, rule.acts)

@@ -314,6 +314,13 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
             "depth",
             ["thread_local! {", "    static DEPTH: u8 = 1;", "}"],
         ),
+        (
+            "a.rb",
+            "class A\n  # How many.\n  @@count = 0\n  @rows ||= {}\n\n  def self.add(x)\n    @y = x\n"
+            "  end\n\n  def go\n    @@count += 1\n  end\nend\n",
+            "A.go",
+            ["class A", "  # How many.", "  @@count = 0", "  @rows ||= {}"],
+        ),
     ],
     ids=[
         "singleton",
@@ -330,6 +337,7 @@ def test_what_is_used_of_a_group_is_told_with_its_keyword() -> None:
         "imports-of-a-python-class",
         "imports-of-a-function",
         "statics-in-a-macro",
+        "values-of-a-class",
     ],
 )
 def test_what_encloses_without_a_name_and_what_a_type_takes_in_is_told(
